@@ -1,0 +1,100 @@
+# Two commands: `make book` and `make test`. They need Python 3.11 or newer, and bring the rest into .venv.
+# Where make is absent (Windows) README.md has the same steps by hand.
+
+PYTHON ?= python3
+PORT ?= 8000
+UPGRADE ?=
+UV_VERSION := 0.13.9
+
+VENV := .venv
+BIN := $(VENV)/bin
+UV := $(BIN)/uv --quiet
+COMPILE := $(UV) pip compile --universal --fork-strategy fewest --python-version 3.11 \
+           --custom-compile-command "make lock" $(UPGRADE)
+PAGE := _build/html/intro.html
+export PYTHONUTF8 := 1
+
+# cmd || $(call failed,which step,what to do)
+failed = { printf '\nmake: this step failed: %s.\n      %s\n' '$(1)' '$(2)' >&2; exit 1; }
+
+.DEFAULT_GOAL := help
+.PHONY: help book test lint test-code test-book browser serve lab lock clean
+
+help:
+	@echo "make book    build the book"
+	@echo "make test    run every test, of the code and of the book"
+	@echo "make serve   serve the built book on this machine, PORT=$(PORT)"
+	@echo "make lab     open the chapters live in JupyterLab"
+	@echo "make lock    pin the dependencies anew, UPGRADE=--upgrade for newer ones"
+	@echo "make clean   delete what was built"
+
+book: $(VENV)/.book
+	@$(BIN)/jupyter-book build . -W -n --keep-going \
+	  || $(call failed,building the book,The first WARNING or traceback above names the chapter.)
+	@echo "Open file://$(CURDIR)/$(PAGE)"
+
+test: lint test-code test-book
+	@echo "All tests passed."
+
+lint: $(VENV)/.test
+	@$(BIN)/ruff check code tests _ext || $(call failed,ruff check,Mend the lines listed above.)
+	@$(BIN)/ruff format --check code tests _ext \
+	  || $(call failed,ruff format --check,Run $(BIN)/ruff format code tests _ext)
+	@cd code && ../$(BIN)/mypy -p encoderlab || $(call failed,mypy,Mend the types listed above.)
+
+test-code: $(VENV)/.test
+	@$(BIN)/python -m pytest code/ || $(call failed,pytest code/,The tests that failed are listed above.)
+
+test-book: $(VENV)/.test browser
+	@$(BIN)/python -m pytest tests/ || $(call failed,pytest tests/,The tests that failed are listed above.)
+
+browser: $(VENV)/.test
+	@$(BIN)/python tests/chromium.py \
+	  || $(call failed,bringing a browser,Install Chromium so that "chromium" is on the PATH.)
+
+serve:
+	@test -f $(PAGE) || $(call failed,finding the built book,Run make book first.)
+	@$(PYTHON) -c 'import socket; socket.create_server(("127.0.0.1", $(PORT))).close()' 2>/dev/null \
+	  || $(call failed,listening on port $(PORT),It is in use: try make serve PORT=8123)
+	@echo "Open http://127.0.0.1:$(PORT)/intro.html and stop with Ctrl-C"
+	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+lab: $(VENV)/.book
+	@$(BIN)/jupytext-config --settings-file $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json \
+	  set-default-viewer >/dev/null || $(call failed,making notebooks of the chapters,Run make book first.)
+	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir='$(CURDIR)' intro.md
+
+# The second lock takes the versions of the first, so that tests run on what the book is built with.
+lock: $(VENV)/.uv
+	@mkdir -p _build
+	@$(COMPILE) requirements.in -o requirements.txt || $(call failed,locking requirements.txt,See above.)
+	@sed '/^-e /d' requirements.txt > _build/constraints.txt
+	@$(COMPILE) code/pyproject.toml --extra test -c _build/constraints.txt --no-annotate \
+	  -o requirements-test.txt \
+	  || $(call failed,locking requirements-test.txt,See above.)
+
+clean:
+	rm -rf _build
+
+# Each file below stands for a finished step: a second run does nothing.
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call failed,finding Python 3.11 \
+	  or newer,$(PYTHON) is $(shell $(PYTHON) --version 2>&1): name another with make book PYTHON=python3.12)
+	@$(PYTHON) -m venv $(VENV) || $(call failed,making $(VENV),On Debian or Ubuntu: apt-get install python3-venv)
+
+$(VENV)/.uv: Makefile | $(VENV)/pyvenv.cfg
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) \
+	  || $(call failed,installing uv,Is PyPI within reach?)
+	@touch $@
+
+$(VENV)/.book: requirements.txt code/pyproject.toml $(VENV)/.uv
+	@echo "Installing requirements.txt into $(VENV)"
+	@$(UV) pip install --python $(BIN)/python -r requirements.txt \
+	  || $(call failed,installing requirements.txt,Is PyPI within reach?)
+	@touch $@
+
+$(VENV)/.test: requirements-test.txt $(VENV)/.book
+	@echo "Installing requirements-test.txt into $(VENV)"
+	@$(UV) pip install --python $(BIN)/python -r requirements-test.txt \
+	  || $(call failed,installing requirements-test.txt,Is PyPI within reach?)
+	@touch $@

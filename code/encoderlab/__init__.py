@@ -1,0 +1,1 @@
+"""A small NumPy Transformer encoder whose every part can be switched off."""

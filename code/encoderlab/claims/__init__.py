@@ -1,0 +1,12 @@
+"""Every claim of the two source notes that the book has reached, with a verdict and a check that runs.
+
+One file per chapter holds its claims and their checks; the mathematics they call is the chapter's module.
+"""
+
+from encoderlab.claims import elementwise
+from encoderlab.claims.model import Claim, Evidence, Finding, numbered
+
+__all__ = ["CLAIMS", "Claim", "Evidence", "Finding"]
+
+CLAIMS = numbered(elementwise.CLAIMS)
+"""All claims by number."""

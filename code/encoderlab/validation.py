@@ -1,0 +1,90 @@
+"""Checks of arguments that several modules share: each error names what came and what was expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.floating[Any]]
+BoolArray = NDArray[np.bool_]
+
+
+def require_float_array(
+    name: str,
+    value: object,
+    *,
+    shape: tuple[int, ...] | None = None,
+    min_ndim: int = 0,
+    width: int | None = None,
+) -> None:
+    """Refuse anything but a finite float32 or float64 array of the expected shape.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the argument; it opens the error message.
+    value : object
+        The argument as it came.
+    shape : tuple of int, optional
+        The one shape allowed.
+    min_ndim : int
+        The least number of axes, where several shapes are allowed.
+    width : int, optional
+        The length that the last axis must have.
+
+    Raises
+    ------
+    ValueError
+        If the dtype or the shape is another, or the array holds inf or NaN.
+
+    Examples
+    --------
+    >>> require_float_array("x", np.ones((3, 4)), min_ndim=2, width=8)
+    Traceback (most recent call last):
+        ...
+    ValueError: x must have shape (..., n, 8), got (3, 4)
+    """
+    if not isinstance(value, np.ndarray) or value.dtype not in (np.float32, np.float64):
+        kind = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be a float32 or float64 array, got {kind}")
+    if shape is not None and value.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {value.shape}")
+    if value.ndim < min_ndim or (width is not None and value.shape[-1] != width):
+        axes = ["..."] + ["n"] * (min_ndim - 1) + ["d" if width is None else str(width)]
+        raise ValueError(f"{name} must have shape ({', '.join(axes)}), got {value.shape}")
+    if not np.isfinite(value).all():
+        raise ValueError(f"{name} must be finite, got {np.count_nonzero(~np.isfinite(value))} inf or NaN")
+
+
+def require_mask(name: str, value: object, shape: tuple[int, ...]) -> None:
+    """Refuse anything but a boolean array that broadcasts to `shape`.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the argument.
+    value : object
+        The argument as it came.
+    shape : tuple of int
+        (..., n, n), one entry for each query and key.
+
+    Raises
+    ------
+    ValueError
+        If it is not boolean, or does not broadcast to exactly that shape.
+
+    Examples
+    --------
+    >>> require_mask("mask", np.ones((3, 4), dtype=bool), (2, 4, 4))
+    Traceback (most recent call last):
+        ...
+    ValueError: mask must broadcast to (2, 4, 4), got (3, 4)
+    """
+    if not isinstance(value, np.ndarray) or value.dtype != np.bool_:
+        kind = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
+        raise ValueError(f"{name} must be a boolean array, True where attention is allowed, got {kind}")
+    pairs = zip(value.shape[::-1], shape[::-1], strict=False)
+    if not 2 <= value.ndim <= len(shape) or any(have not in (1, want) for have, want in pairs):
+        raise ValueError(f"{name} must broadcast to {shape}, got {value.shape}")

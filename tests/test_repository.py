@@ -1,0 +1,128 @@
+"""What a clone must hold for its commands to work, anywhere and on any machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+from fixtures_book import LEFT_BEHIND, REPOSITORY
+
+UNREAD = {".png", ".npz", ".npy", ".ico"}
+
+
+def run(*command: str) -> subprocess.CompletedProcess[str]:
+    """Run a command from the root."""
+    return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=300)
+
+
+def locked(name: str) -> dict[str, Requirement]:
+    """Read a lock file: what it pins, by name."""
+    lines = (REPOSITORY / name).read_text(encoding="utf-8").splitlines()
+    pins = [Requirement(line.partition("#")[0]) for line in lines if re.match(r"\w", line)]
+    return {pin.name: pin for pin in pins}
+
+
+def test_code_does_not_hide_the_standard_library() -> None:
+    """``code`` is a folder here and a module there, which pdb and doctest import."""
+    done = run(sys.executable, "-c", "import pdb, doctest, code; print(code.interact.__name__)")
+    assert done.stdout.strip() == "interact", done.stderr
+    assert not (REPOSITORY / "code" / "__init__.py").exists()
+
+
+@pytest.mark.parametrize("command", [[], ["-m", "pytest"]])
+def test_code_tests_are_collected_from_the_root(command: list[str]) -> None:
+    """``pytest code/`` and ``python -m pytest code/`` find the tests and the doctests."""
+    start = [sys.executable, *command] if command else [str(Path(sys.executable).with_name("pytest"))]
+    done = run(*start, "code/", "--collect-only", "-q", "-p", "no:cacheprovider")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_claims.py" in done.stdout
+    assert "encoderlab.elementwise" in done.stdout
+
+
+def test_jupyter_book_stays_on_the_line_that_reads_this_book() -> None:
+    """Jupyter Book 2 reads neither ``_config.yml`` nor ``_toc.yml``."""
+    pin = locked("requirements.txt")["jupyter-book"]
+    assert pin.specifier.contains("1.0.4.post1")
+    assert all(clause.operator == "==" and clause.version.startswith("1.") for clause in pin.specifier)
+    declared = (REPOSITORY / "code" / "pyproject.toml").read_text(encoding="utf-8")
+    assert re.search(r'"jupyter-book>=1[^"]*<2"', declared)
+
+
+def test_locks_agree() -> None:
+    """Tests run on the versions that the book is built with, each pinned exactly."""
+    book, tests = locked("requirements.txt"), locked("requirements-test.txt")
+    for pins in (book, tests):
+        assert all(clause.operator == "==" for pin in pins.values() for clause in pin.specifier)
+    assert {n: str(p.specifier) for n, p in tests.items() if n in book} == {
+        n: str(book[n].specifier) for n in tests if n in book
+    }
+    assert "-e ./code" in (REPOSITORY / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert (
+        (REPOSITORY / "binder" / "requirements.txt")
+        .read_text(encoding="utf-8")
+        .endswith("-r ../requirements.txt\n")
+    )
+
+
+def test_commands_of_the_readme_exist() -> None:
+    """Each `make` command that a document names is a target."""
+    targets = set(re.findall(r"^([a-z][\w-]*):", (REPOSITORY / "Makefile").read_text("utf-8"), re.MULTILINE))
+    for name in ("README.md", "CONTRIBUTING.md"):
+        named = re.findall(r"\bmake ([a-z][\w-]*)", (REPOSITORY / name).read_text(encoding="utf-8"))
+        assert set(named) <= targets
+    assert {"book", "test"} <= targets
+
+
+def test_make_help_names_every_target_for_readers() -> None:
+    """`make` alone says what there is to say."""
+    done = run("make")
+    assert done.returncode == 0
+    for target in ("book", "test", "serve", "lab", "lock", "clean"):
+        assert f"make {target}" in done.stdout
+
+
+def test_old_python_is_refused_clearly(tmp_path: Path) -> None:
+    """A Python below 3.11 is named, and so is what to type instead."""
+    python = tmp_path / "python3"
+    script = '#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.10.9"\n'
+    python.write_text(script, encoding="utf-8")
+    python.chmod(0o755)
+    done = run("make", f"PYTHON={python}", f"VENV={tmp_path}/venv", "book")
+    assert done.returncode != 0
+    assert "Python 3.10.9" in done.stderr
+    assert "make book PYTHON=python3.12" in done.stderr
+
+
+def test_serve_says_what_is_in_the_way(tmp_path: Path) -> None:
+    """Without a book to serve `make serve` says how to get one."""
+    done = run("make", f"PAGE={tmp_path}/intro.html", "serve")
+    assert done.returncode != 0
+    assert "Run make book first" in done.stderr
+
+
+def test_no_file_names_a_machine() -> None:
+    """No path of anyone's machine stands in the repository."""
+    machine = re.compile(r"(?<![\w./~-])/(?:home|root|work|Users)/\w")
+    told = []
+    for folder, folders, names in os.walk(REPOSITORY):
+        folders[:] = set(folders) - shutil.ignore_patterns(*LEFT_BEHIND)(folder, folders)
+        texts = [Path(folder, name) for name in names if Path(name).suffix not in UNREAD]
+        told += [str(path) for path in texts if machine.search(path.read_text(encoding="utf-8"))]
+    assert told == []
+
+
+def test_settings_of_the_book() -> None:
+    """What keeps stale outputs, unfinished pages and warnings out of the book is switched on."""
+    config = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
+    assert config["only_build_toc_files"] is True
+    assert config["execute"]["execute_notebooks"] == "cache"
+    assert config["execute"]["stderr_output"] == "error"
+    assert "sphinx_thebe" not in config["sphinx"]["config"]["extensions"]
