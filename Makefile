@@ -9,6 +9,7 @@ UV_VERSION := 0.13.9
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv --quiet
+INSTALL := $(UV) pip install --compile-bytecode --python $(BIN)/python
 COMPILE := $(UV) pip compile --universal --fork-strategy fewest --python-version 3.11 \
            --custom-compile-command "make lock" $(UPGRADE)
 PAGE := _build/html/intro.html
@@ -89,12 +90,12 @@ $(VENV)/.uv: Makefile | $(VENV)/pyvenv.cfg
 
 $(VENV)/.book: requirements.txt code/pyproject.toml $(VENV)/.uv
 	@echo "Installing requirements.txt into $(VENV)"
-	@$(UV) pip install --python $(BIN)/python -r requirements.txt \
+	@$(INSTALL) -r requirements.txt \
 	  || $(call failed,installing requirements.txt,Is PyPI within reach?)
 	@touch $@
 
 $(VENV)/.test: requirements-test.txt $(VENV)/.book
 	@echo "Installing requirements-test.txt into $(VENV)"
-	@$(UV) pip install --python $(BIN)/python -r requirements-test.txt \
+	@$(INSTALL) -r requirements-test.txt \
 	  || $(call failed,installing requirements-test.txt,Is PyPI within reach?)
 	@touch $@

@@ -16,6 +16,7 @@ import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 LEFT_BEHIND = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".*_cache", ".hypothesis")
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 NEEDED_TO_BUILD = ("_config.yml", "_ext", "_static", "_templates", "code", "requirements.txt")
 
 
@@ -51,7 +52,7 @@ class Book:
         """Build it as `make book` does, with the package of this folder, not of the one under test."""
         command = [f"{sysconfig.get_path('scripts')}/jupyter-book", "build", ".", "-W", "-n", "--keep-going"]
         environment = {key: value for key, value in os.environ.items() if key != "ENCODERLAB_WORLD"}
-        environment |= {"PYTHONPATH": str(self.root / "code"), "NO_COLOR": "1", "PYTHONUTF8": "1"}
+        environment |= {"PYTHONPATH": str(self.root / "code"), "PYTHONUTF8": "1"}
         start = time.monotonic()
         run = subprocess.run(
             command,
@@ -63,7 +64,8 @@ class Book:
             timeout=900,
             check=False,
         )
-        return Build(run.returncode, run.stdout, time.monotonic() - start)
+        log = COLOURS.sub("", run.stdout)
+        return Build(run.returncode, log, time.monotonic() - start)
 
 
 def toc_documents() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+import chromium
 from fixtures_book import LEFT_BEHIND, REPOSITORY
 
 UNREAD = {".png", ".npz", ".npy", ".ico"}
@@ -102,10 +104,33 @@ def test_old_python_is_refused_clearly(tmp_path: Path) -> None:
 
 
 def test_serve_says_what_is_in_the_way(tmp_path: Path) -> None:
-    """Without a book to serve `make serve` says how to get one."""
+    """Without a book `make serve` says how to get one, and on a port in use how to name another."""
     done = run("make", f"PAGE={tmp_path}/intro.html", "serve")
     assert done.returncode != 0
     assert "Run make book first" in done.stderr
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = run("make", "PAGE=README.md", f"PORT={taken.getsockname()[1]}", "serve")
+    assert done.returncode != 0
+    assert "It is in use: try make serve PORT=" in done.stderr
+
+
+def test_missing_browser_is_said_clearly(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where none is found and none can be brought, the failure says what to install."""
+    tried = []
+    monkeypatch.setattr(chromium, "find", lambda: None)
+    monkeypatch.setattr(chromium, "install", lambda: tried.append("install"))
+    assert chromium.main() == 1
+    assert tried == ["install"]
+    assert "apt-get install chromium" in capsys.readouterr().err
+
+
+def test_links_of_the_documents_resolve() -> None:
+    """Each file that a document of the root links to or shows is there."""
+    for document in REPOSITORY.glob("*.md"):
+        links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text(encoding="utf-8"))
+        assert [link for link in links if not (REPOSITORY / link).exists()] == [], document.name
 
 
 def test_no_file_names_a_machine() -> None:

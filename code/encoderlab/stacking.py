@@ -55,10 +55,8 @@ def cosines(x: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> cosines(np.array([[1.0, 0.0], [2.0, 0.0], [0.0, -3.0]]))
-    array([[ 1.,  1., -0.],
-           [ 1.,  1., -0.],
-           [-0., -0.,  1.]])
+    >>> cosines(np.array([[1.0, 0.0], [2.0, 0.0], [-1.0, 1.0]])).round(2).tolist()
+    [[1.0, 1.0, -0.71], [1.0, 1.0, -0.71], [-0.71, -0.71, 1.0]]
     """
     require_float_array("x", x, min_ndim=2)
     length = np.linalg.norm(x, axis=-1, keepdims=True)  # (..., n, 1)

@@ -7,6 +7,8 @@ import pytest
 
 from encoderlab.encoder import Encoder, EncoderConfig
 
+collect_ignore = ["reference"]  # scripts that need torch, which the tests do not
+
 SMALL = {"d_model": 6, "n_heads": 2, "d_ff": 10, "depth": 3}
 SWITCHES = list(itertools.product([True, False], [True, False], ["none", "post", "pre"]))
 

@@ -72,6 +72,7 @@ def test_the_zigzag_goes_up_and_down_once_for_each_neuron(neurons):
     line = trace_line(zigzag(neurons))
     np.testing.assert_allclose(line.knots, np.arange(neurons + 1) / neurons, atol=1e-13)
     np.testing.assert_allclose(line.values, np.arange(neurons + 1) % 2, atol=1e-12)
+    assert trace_line(zigzag(neurons), (-1, 1)).pieces == neurons + 1  # with the first bend inside, the most
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))

@@ -18,6 +18,7 @@ from matplotlib.axis import Axis
 from matplotlib.colorbar import make_axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import NullLocator
 
 # Hues after Okabe and Ito (2008), darkened where a line would be too faint on white; `_static/explorer.css`
@@ -87,7 +88,8 @@ def panels(n: int = 1, height: float = 3.6) -> tuple[Figure, list[Axes]]:
     if n < 1:
         raise ValueError(f"n: expected one panel or more, got {n!r}")
     with mpl.rc_context(RC):
-        figure = Figure(figsize=(n * PANEL_WIDTH, height), layout="constrained")
+        roomy = ConstrainedLayoutEngine(w_pad=0.14)  # a page's own font may be wider than the one measured
+        figure = Figure(figsize=(n * PANEL_WIDTH, height), layout=roomy)
         return figure, [part.subplots() for part in figure.subfigures(1, n, squeeze=False)[0]]
 
 
