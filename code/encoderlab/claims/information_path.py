@@ -1,0 +1,351 @@
+"""Claims 33, 34, 36, 37, 57 and 58: the path that a text takes through the layers, each with its check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from encoderlab.abstraction_results import results
+from encoderlab.attention import (
+    AttentionWeights,
+    causal_mask,
+    merge_heads,
+    multi_head_attention,
+    softmax,
+    split_heads,
+)
+from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.cost import even_length, layer_cost
+from encoderlab.encoder import Encoder, EncoderConfig
+from encoderlab.feed_forward import feed_forward
+from encoderlab.linear import linear
+from encoderlab.minilm import CONFIG
+from encoderlab.positions import sinusoidal_positions
+from encoderlab.validation import BoolArray, FloatArray
+from encoderlab.weights import EncoderWeights
+
+DEPTHS = {"the Transformer of 2017": 6, "BERT-base": 12, "BERT-large": 24, "GPT-2 XL": 48}
+
+
+def check_33() -> Evidence:
+    """Compare the published model's layers with each other, and build a stack that shares one."""
+    apart = results()["layers_apart"][~np.eye(CONFIG.depth, dtype=bool)]
+    rng = np.random.default_rng(33)
+    own = Encoder.random(EncoderConfig(depth=6), rng)
+    shared = Encoder(own.config, EncoderWeights(own.weights.layers[:1] * 6, own.weights.final_norm))
+    x = rng.normal(size=(5, 32))
+    distinct = {id(w) for w in shared.parameters().values()}
+    share = len(distinct) / len(own.parameters())
+    findings = (
+        Finding("inside", "MiniLM: layers of one shape", CONFIG.depth, "=", 6),
+        Finding(
+            "inside",
+            "MiniLM: least distance between the matrices of two layers",
+            float(apart.min()),
+            "≥",
+            0.9,
+        ),
+        Finding("outside", "six layers that share their arrays: arrays over those of six", share, "=", 1 / 6),
+        Finding(
+            "outside",
+            "what the other five passes change",
+            _gap(shared(x), shared.switch(depth=1)(x)),
+            "≥",
+            0.1,
+        ),
+    )
+    return Evidence(findings)
+
+
+def check_34() -> Evidence:
+    """Change every token but one, and see whether that one's output moves."""
+    rng = np.random.default_rng(34)
+    layer = Encoder.random(EncoderConfig(depth=1), rng).weights.layers[0]
+    x = rng.normal(size=(7, 32))
+    y = rng.normal(size=(7, 32))
+    y[3] = x[3]
+    alone = feed_forward(x, layer.ffn)[0][3] - feed_forward(y, layer.ffn)[0][3]
+    order = rng.permutation(7)
+    moved = feed_forward(x[order], layer.ffn)[0] - feed_forward(x, layer.ffn)[0][order]
+    mixed = (
+        multi_head_attention(x, layer.attention, 4)[0][3] - multi_head_attention(y, layer.attention, 4)[0][3]
+    )
+    findings = (
+        Finding(
+            "identity", "FFN: what six changed tokens do to the seventh", float(np.abs(alone).max()), "=", 0
+        ),
+        Finding(
+            "identity",
+            "FFN: reorder then apply, or apply then reorder",
+            float(np.abs(moved).max()),
+            "≤",
+            1e-12,
+        ),
+        Finding(
+            "support",
+            "attention: what six changed tokens do to the seventh",
+            float(np.abs(mixed).max()),
+            "≥",
+            0.1,
+        ),
+    )
+    return Evidence(findings)
+
+
+def check_36() -> Evidence:
+    """Count the layers of models on record; the published model's are counted here."""
+    findings = [Finding("for", "layers of MiniLM", CONFIG.depth, "=", 6)]
+    for name, depth in DEPTHS.items():
+        typical = 6 <= depth <= 12
+        findings.append(
+            Finding("for" if typical else "against", f"layers of {name}", depth, "≤" if typical else ">", 12)
+        )
+    return Evidence(tuple(findings))
+
+
+def check_37() -> Evidence:
+    """Give positions to a stack in three ways, or not at all, and swap two words."""
+    rng = np.random.default_rng(37)
+    encoder = Encoder.random(EncoderConfig(depth=2), rng)
+    weights = encoder.weights.layers[0].attention
+    x = rng.normal(size=(6, 32))
+    swap = np.array([1, 0, 2, 3, 4, 5])
+    places = sinusoidal_positions(6, 32)
+    slope = -np.abs(np.arange(6.0)[:, None] - np.arange(6))
+    added = encoder(x[swap] + places)[swap] - encoder(x + places)
+    biased = _biased_attention(x[swap], weights, slope)[swap] - _biased_attention(x, weights, slope)
+    q, k = rng.normal(size=(2, 8))
+    turned = [float(_rotate(q, m) @ _rotate(k, m + 3)) for m in (0, 5)]
+    findings = (
+        Finding(
+            "inside",
+            "no positions: what swapping two words changes",
+            _size(encoder(x[swap])[swap] - encoder(x)),
+            "≤",
+            1e-12,
+        ),
+        Finding("inside", "positions added before layer 1: the same", _size(added), "≥", 0.1),
+        Finding("outside", "nothing added, a bias on the logits: the same", _size(biased), "≥", 0.1),
+        Finding(
+            "outside",
+            "rotary: change of a logit when both tokens move on by 5",
+            abs(turned[0] - turned[1]),
+            "≤",
+            1e-12,
+        ),
+    )
+    return Evidence(findings)
+
+
+def check_57() -> Evidence:
+    """Compute each row of a layer with the others idle, skip a layer, and count multiplications."""
+    rng = np.random.default_rng(57)
+    encoder = Encoder.random(EncoderConfig(depth=2), rng)
+    hidden = encoder.trace(rng.normal(size=(6, 32))).hidden
+    first, second = (
+        Encoder(replace(encoder.config, depth=1), EncoderWeights((w,), encoder.weights.final_norm))
+        for w in encoder.weights.layers
+    )
+    only = np.eye(6, dtype=bool)[:, :, None]  # in only[i] no query but the i-th may look at anything
+    rows = np.stack([first(hidden[0], np.broadcast_to(only[i], (6, 6)))[i] for i in range(6)])
+    d, d_ff = CONFIG.d_model, CONFIG.d_ff
+    short, long = (layer_cost(n, d, d_ff) for n in (128, 2 * even_length(d, d_ff)))
+    findings = (
+        Finding(
+            "inside",
+            "a layer, all other positions idle or all at once: difference",
+            _gap(rows, hidden[1]),
+            "≤",
+            1e-12,
+        ),
+        Finding(
+            "inside",
+            "MiniLM, 128 tokens: share of the work that grows with n²",
+            short.pattern / sum(short),
+            "≤",
+            0.1,
+        ),
+        Finding(
+            "outside",
+            "the second layer without waiting for the first: difference",
+            _gap(second(hidden[0]), hidden[2]),
+            "≥",
+            0.1,
+        ),
+        Finding(
+            "outside",
+            "MiniLM's width, 12 d tokens: share that grows with n²",
+            long.pattern / sum(long),
+            "≥",
+            0.6,
+        ),
+    )
+    return Evidence(findings)
+
+
+def check_58() -> Evidence:
+    """Change the token farthest away, with and without masks, in short and long sequences."""
+    rng = np.random.default_rng(58)
+    encoder = Encoder.random(EncoderConfig(depth=1, ffn=False, norm="none"), rng)
+    near = np.abs(np.subtract.outer(np.arange(64), np.arange(64))) <= 8
+    lengths = np.array([16, 64, 256])
+    influence = np.array([_influence(encoder, rng, n) for n in lengths])
+    slope = np.polyfit(np.log(lengths), np.log(influence), 1)[0]
+    findings = (
+        Finding(
+            "inside",
+            "one layer, no mask: least influence over any distance of 64",
+            _least_influence(encoder, rng, None),
+            ">",
+            1e-4,
+        ),
+        Finding(
+            "outside",
+            "causal mask: what the last token does to the first",
+            _least_influence(encoder, rng, causal_mask(64)),
+            "=",
+            0,
+        ),
+        Finding(
+            "outside",
+            "a window of 8: what a token 63 away does",
+            _least_influence(encoder, rng, near),
+            "=",
+            0,
+        ),
+        Finding(
+            "outside", "bounded logits: exponent of $n$ in one token's influence", float(slope), "≤", -0.8
+        ),
+    )
+    return Evidence(findings)
+
+
+def _influence(encoder: Encoder, rng: np.random.Generator, n: int, mask: BoolArray | None = None) -> float:
+    """Change the last token and return how much the first one's output moves, as a mean over ten draws."""
+    moved = []
+    for _ in range(10):
+        x = rng.normal(size=(n, 32))
+        y = np.concatenate([x[:-1], rng.normal(size=(1, 32))])
+        moved.append(_size((encoder(y, mask) - encoder(x, mask))[0]))
+    return float(np.mean(moved))
+
+
+def _least_influence(encoder: Encoder, rng: np.random.Generator, mask: BoolArray | None) -> float:
+    """Change each token of 64 in turn, and return the least move of the first one's output."""
+    x = rng.normal(size=(64, 32))
+    before = encoder(x, mask)[0]
+    moved = []
+    for i in range(1, 64):
+        y = x.copy()
+        y[i] = rng.normal(size=32)
+        moved.append(_size(encoder(y, mask)[0] - before))
+    return min(moved)
+
+
+def _biased_attention(x: FloatArray, w: AttentionWeights, bias: FloatArray) -> FloatArray:
+    """Attend with a bias on the logits (Press et al. 2022): positions enter here and nowhere else."""
+    Q, K, V = (split_heads(linear(x, W), 4) for W in (w.W_Q, w.W_K, w.W_V))  # (h, n, d_head)
+    pattern = softmax(Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5 + bias)  # (h, n, n)
+    return linear(merge_heads(pattern @ V), w.W_O)
+
+
+def _rotate(v: FloatArray, position: int) -> FloatArray:
+    """Turn each pair of coordinates by an angle proportional to the position (Su et al. 2021)."""
+    pairs = v[::2] + 1j * v[1::2]
+    turned = pairs * np.exp(1j * position / 10.0 ** np.arange(len(pairs)))
+    return np.stack([turned.real, turned.imag], axis=-1).ravel()
+
+
+def _size(x: FloatArray) -> float:
+    return float(np.linalg.norm(x))
+
+
+def _gap(x: FloatArray, y: FloatArray) -> float:
+    return float(np.linalg.norm(x - y) / np.linalg.norm(y))
+
+
+CLAIMS = (
+    Claim(
+        number=33,
+        note=2,
+        section="stacking",
+        says="All layers have exactly the same structure, and each has parameters of its own.",
+        verdict="conditional",
+        holds=(
+            "So it is in the Transformer of 2017, in BERT and in the published six-layer model. It need not "
+            "be: ALBERT passes through one set of weights again and again."
+        ),
+        chapter="abstraction",
+        check=check_33,
+        references=("lan2020albert",),
+    ),
+    Claim(
+        number=34,
+        note=2,
+        section="basic structure",
+        says="The feed-forward sub-layer transforms each position independently.",
+        verdict="exact",
+        holds="What it does to a token depends on no other token: the Jacobian across tokens is zero.",
+        chapter="abstraction",
+        check=check_34,
+    ),
+    Claim(
+        number=36,
+        note=2,
+        section="stacking",
+        says="A typical Transformer uses 6 to 12 encoder layers.",
+        verdict="depends",
+        holds=(
+            "The model of 2017 had 6 and BERT-base 12; BERT-large had 24 in 2018 already, and a decoder such "
+            "as GPT-2 XL 48 in 2019."
+        ),
+        chapter="abstraction",
+        check=check_36,
+        references=("vaswani2017attention", "devlin2019bert", "radford2019language"),
+        rests_on_reference=True,
+    ),
+    Claim(
+        number=37,
+        note=2,
+        section="information flow",
+        says="Information flows from the input sequence through the positional encoding into the layers.",
+        verdict="conditional",
+        holds=(
+            "Where positions are added to the embedding, as in 2017 and in BERT. Rotary encodings and linear "
+            "biases act inside attention, in every layer, and nothing is added before the first."
+        ),
+        chapter="abstraction",
+        check=check_37,
+        references=("vaswani2017attention", "devlin2019bert", "su2021roformer", "press2022train"),
+    ),
+    Claim(
+        number=57,
+        note=2,
+        section="advantages",
+        says="Self-attention computes the relations between all positions at the same time.",
+        verdict="conditional",
+        holds=(
+            "Within a layer, when the whole sequence is known. The layers wait for each other, and a decoder "
+            "that writes has to wait for each token. The price is $2 n^2 d$ multiplications beside $4 n d^2$ "
+            "and $2 n d\\,d_{ff}$: the square outweighs the rest from $n = 2 d + d_{ff}$ on."
+        ),
+        chapter="abstraction",
+        check=check_57,
+        references=("vaswani2017attention",),
+    ),
+    Claim(
+        number=58,
+        note=2,
+        section="advantages",
+        says="Any two positions interact directly, whatever their distance.",
+        verdict="conditional",
+        holds=(
+            "In one step, if no mask stands between them and the model has that many positions. As long as "
+            "the logits are bounded, the influence of one token on another falls as $1/n$."
+        ),
+        chapter="abstraction",
+        check=check_58,
+        references=("hahn2020limitations",),
+    ),
+)

@@ -1,0 +1,24 @@
+"""The experiments whose results the book shows: `python -m encoderlab.experiments NAME` makes one again."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from encoderlab.experiments.covariate_shift import internal_covariate_shift
+from encoderlab.experiments.experiment import Experiment
+from encoderlab.experiments.learning_rate import learning_rate
+from encoderlab.experiments.retrieval import copy_previous, induction, two_hop
+
+__all__ = ["EXPERIMENTS", "Experiment"]
+
+EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
+    {
+        experiment.__name__: experiment
+        for experiment in (
+            two_hop,
+            induction,
+            copy_previous,
+            learning_rate,
+            internal_covariate_shift,
+        )
+    }
+)

@@ -1,0 +1,124 @@
+"""A cell that trains a classifier on a task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from encoderlab.classifier import Classifier, Positions
+from encoderlab.encoder import EncoderConfig
+from encoderlab.experiments.experiment import Outcome
+from encoderlab.residual_norm import Norm
+from encoderlab.tasks import TASKS, Task
+from encoderlab.training import Classification, train
+from encoderlab.validation import FloatArray
+
+NORMS: tuple[Norm, ...] = get_args(Norm)
+
+
+@dataclass(frozen=True)
+class ClassifierCell:
+    """A task, an architecture and a way to train it.
+
+    Pre-LN gets a final norm, as is usual: nothing else would bound the stream that is read.
+
+    Parameters
+    ----------
+    task : str
+        A name in `encoderlab.tasks.TASKS`.
+    options : mapping
+        What the task is made with.
+    depth, n_heads, d_model, ffn, residual, norm
+        Of `EncoderConfig`; d_ff is four times d_model.
+    positions : {"none", "learned", "sinusoidal"}
+    batch, steps, lr, warmup
+        Of `encoderlab.training`.
+    dtype : {"float32", "float64"}
+        float64 where a test trains it again, perhaps on another processor: rounding then stays far below the
+        digits that are stored.
+    """
+
+    task: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    depth: int = 1
+    n_heads: int = 1
+    d_model: int = 32
+    ffn: bool = False
+    residual: bool = True
+    norm: Norm = "none"
+    positions: Positions = "none"
+    batch: int = 128
+    steps: int = 2000
+    lr: float = 3e-3
+    warmup: int = 100
+    dtype: Literal["float32", "float64"] = "float32"
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> ClassifierCell:
+        """Undo `settings`."""
+        own = {item.name for item in fields(cls)} - {"options"}
+        options = {name: value for name, value in settings.items() if name not in own}
+        return cls(options=options, **{name: value for name, value in settings.items() if name in own})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All fields, the task's options among them."""
+        settings = asdict(self)
+        options: dict[str, Any] = settings.pop("options")
+        return settings | options
+
+    @property
+    def config(self) -> EncoderConfig:
+        """The encoder's sizes and switches."""
+        return EncoderConfig(
+            d_model=self.d_model,
+            n_heads=self.n_heads,
+            d_ff=4 * self.d_model,
+            depth=self.depth,
+            ffn=self.ffn,
+            residual=self.residual,
+            norm=self.norm,
+            final_norm=self.norm == "pre",
+        )
+
+    def make_task(self) -> Task:
+        """Make the task."""
+        return TASKS[self.task](**self.options)
+
+    def baselines(self) -> Mapping[str, float]:
+        """Compute the baselines of the task."""
+        return self.make_task().baselines
+
+    def untrained(self, rng: np.random.Generator) -> Classifier:
+        """Draw the model as training finds it."""
+        dtype = np.dtype(self.dtype).type
+        return Classifier.random(self.make_task().shape, self.config, rng, self.positions, dtype)
+
+    def trained(self, parameters: Mapping[str, FloatArray]) -> Classifier:
+        """Put trained parameters into the model."""
+        return Classifier(self.make_task().shape, self.config, parameters, self.positions)
+
+    def train(
+        self, seed: int, checkpoint: Path | None = None, identity: str = "", progress: str | None = None
+    ) -> Outcome:
+        """Train from a seed, which draws the weights and, apart from them, the batches."""
+        weights_rng, batches_rng = np.random.default_rng(seed).spawn(2)
+        task, model = self.make_task(), self.untrained(weights_rng)
+        training = train(
+            Classification(model, task, self.batch),
+            batches_rng,
+            steps=self.steps,
+            lr=self.lr,
+            warmup=self.warmup,
+            checkpoint=checkpoint,
+            identity=identity,
+            progress=progress,
+        )
+        features, target = task.examination()
+        with np.errstate(over="ignore", invalid="ignore"):  # of a model that is about to diverge
+            accuracy = model.accuracy(features.astype(self.dtype, copy=False), target)
+        return Outcome(training, {"accuracy": accuracy}, model.parameters)

@@ -1,0 +1,58 @@
+"""What an experiment is: cells, each trained from several seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from encoderlab.training import Training
+from encoderlab.validation import FloatArray
+
+
+class Outcome(NamedTuple):
+    """What one run came to."""
+
+    training: Training
+    measures: Mapping[str, float]
+    parameters: Mapping[str, FloatArray]  # as trained
+
+
+class Cell(Protocol):
+    """One choice of settings: all that a run needs beside its seed."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was chosen, in values that JSON can hold."""
+
+    def baselines(self) -> Mapping[str, float]:
+        """Compute what the measure would be without understanding the task."""
+
+    def train(
+        self, seed: int, checkpoint: Path | None = None, identity: str = "", progress: str | None = None
+    ) -> Outcome:
+        """Train from a seed; the other arguments are those of `encoderlab.training.train`."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A question, and the cells that answer it.
+
+    Parameters
+    ----------
+    name : str
+        Also the name of its file in `data/`.
+    question : str
+    cells : tuple of Cell
+        The first is small enough to be trained again in a test.
+    seeds : tuple of int
+    keep : mapping of str to Cell
+        Cells of which the weights from the first seed are stored, as ``<name>_<key>.npz``.
+    """
+
+    name: str
+    question: str
+    cells: tuple[Cell, ...]
+    seeds: tuple[int, ...] = (0, 1, 2)
+    keep: Mapping[str, Cell] = field(default_factory=dict)

@@ -1,0 +1,94 @@
+"""Figures of chapter 5: what linear probes read off each layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+from encoderlab.abstraction_results import results
+from encoderlab.figures.abstraction import draw_bins
+from encoderlab.figures.style import BLUE, DIVERGING, GREEN, GREY, PURPLE, RC, VERMILLION, colour_key, panels
+from encoderlab.probes import TASKS
+from encoderlab.validation import FloatArray
+
+Update = Callable[..., str]
+
+COLOURED_CONTROLS = (
+    ("commonest label", GREY, ":"),
+    ("position alone", GREEN, "--"),
+    ("word alone", VERMILLION, "--"),
+    ("word and both neighbours", PURPLE, "--"),
+)
+
+
+def above_commonest() -> FloatArray:
+    """Return how far each accuracy goes from that of the commonest label (0) towards 1, (tasks, 7)."""
+    accuracy = results()["probes"].mean(axis=1)
+    commonest = results()["controls"][..., 0].mean(axis=1)[:, None]
+    share: FloatArray = (accuracy - commonest) / (1 - commonest)
+    return share
+
+
+def probes() -> tuple[Figure, Update]:
+    """Draw the accuracy of a probe by layer with its controls, and all probes at a glance.
+
+    Returns
+    -------
+    figure : Figure
+    update : callable
+        Of `task`, a key of `TASKS`.
+    """
+    names, stored = list(TASKS), results()
+    with mpl.rc_context(RC):
+        figure, (axes, table) = panels(2, height=4.2)
+        axes.set(title="Right answers", ylim=(-0.02, 1.04))
+        axes.grid(axis="y")
+        draw_bins(axes)
+        lines = [
+            axes.plot([], [], style, color=colour, lw=1.3, animated=True)[0]
+            for _, colour, style in COLOURED_CONTROLS
+        ]
+        (shuffled,) = axes.plot([], [], "x", color=GREY, ms=4, animated=True)
+        (fresh,) = axes.plot([], [], "s--", color=GREY, ms=4, animated=True)
+        (seeds,) = axes.plot([], [], "o", color=BLUE, ms=3, alpha=0.5, mew=0, animated=True)
+        (trained,) = axes.plot([], [], "-", color=BLUE, animated=True)
+        axes.legend(
+            [trained, fresh, shuffled, *lines],
+            ["trained", "never trained", "labels shuffled", *(name for name, *_ in COLOURED_CONTROLS)],
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.2),
+            ncols=2,
+            fontsize=10,
+        )
+        table.set(title="All nine at a glance", xlabel="layers passed")
+        image = table.imshow(above_commonest(), vmin=-1, vmax=1, cmap=DIVERGING, aspect="auto")
+        table.set_yticks(range(len(names)), names)
+        table.set_xticks(range(7))
+        colour_key(image, table, "0: as the commonest label, 1: always right")
+        (frame,) = table.plot([], [], color="black", lw=2, animated=True)
+
+    def update(task: str) -> str:
+        index = names.index(task)
+        runs, untrained = stored["probes"][index], stored["untrained_probes"][index]  # (seeds, 7)
+        layers, means = np.arange(7), runs.mean(axis=0)
+        trained.set_data(layers, means)
+        seeds.set_data(np.tile(layers, len(runs)), runs.ravel())
+        fresh.set_data(layers, untrained.mean(axis=0))
+        shuffled.set_data(layers, stored["shuffled"][index].mean(axis=0))
+        levels = stored["controls"][index].mean(axis=0)
+        for line, level in zip(lines, levels, strict=True):
+            line.set_data([0, 6], [level, level])
+        frame.set_data([-0.5, 6.5, 6.5, -0.5, -0.5], index + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
+        told = ", ".join(f"{value:.2f}" for value in means)
+        best = int(means.argmax())
+        where = f"layer {best}" if best else "the embedding"
+        return (
+            f"{task.capitalize()}: a linear probe is right in {told} of cases (embedding, layers 1 to 6), "
+            f"best after {where}; by position alone {levels[1]:.2f}, by word {levels[2]:.2f}, with its "
+            f"neighbours {levels[3]:.2f}; never trained {untrained.mean(axis=0).max():.2f} at best."
+        )
+
+    return figure, update

@@ -1,0 +1,143 @@
+"""The stored measurements of chapter 5 agree with each other, and a sample of them with the weights."""
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from published import model
+
+from encoderlab import minilm
+from encoderlab.abstraction import HEAD_MEASURES, read
+from encoderlab.abstraction_results import ATLAS, HIDDEN_MEASURES, SURGERY_MEASURES, WIDTHS, reading, results
+from encoderlab.corpus_means import corpus_means
+from encoderlab.grammar import clauses, split_lexicon
+from encoderlab.likeness import hidden_measures
+from encoderlab.probe_data import SEEDS, UNTRAINED_SEEDS
+from encoderlab.probes import CONTROLS, TASKS
+from encoderlab.relations import RELATIONS, head_accuracy, parse
+from encoderlab.sentence_encoder import untrained
+from encoderlab.sentences import THE_NOTES, sentences, separation
+from encoderlab.surgery import FORMS, PARTS, operate
+from encoderlab.surgery_data import effects
+from encoderlab.width import mean_activations, narrow, neurons_by_weight
+
+TEXTS = [THE_NOTES, *sentences()]
+SAMPLE = (0, 1, 18, 40, 64)  # of TEXTS
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}  # stored in float32
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    return [model().embed(text) for text in sentences()]
+
+
+@pytest.fixture(scope="module")
+def intact(embedded):
+    return [(model().encoder(x),) for x in embedded]
+
+
+def test_provenance_and_size():
+    provenance = results()["provenance"]
+    assert provenance["model"] == dict(minilm.SHA256)
+    assert provenance["command"] == "python -m encoderlab.abstraction_data"
+    assert {"numpy", "scikit-learn", "tokenizers"} <= provenance["versions"].keys()
+    folder = files("encoderlab") / "data"
+    assert sum(len((folder / name).read_bytes()) for name in ("abstraction.npz", "sentences.txt")) < 2_000_000
+
+
+def test_shapes():
+    tasks, parts, kept = len(TASKS), len(PARTS), len(SURGERY_MEASURES)
+    expected = {
+        "heads": (len(HEAD_MEASURES), 65, 6, 12),
+        "hidden": (len(HIDDEN_MEASURES), 65, 7),
+        "cosines": (7, 64, 64),
+        "surgery": (parts, len(FORMS), kept, 7, 3),
+        "intact": (kept, 7, 3),
+        "probes": (tasks, len(SEEDS), 7),
+        "untrained_probes": (tasks, len(UNTRAINED_SEEDS), 7),
+        "shuffled": (tasks, len(SEEDS), 7),
+        "controls": (tasks, len(SEEDS), 1 + len(CONTROLS)),
+        "relations": (len(RELATIONS), 2, 6, 12),
+        "width": (2, 2, len(WIDTHS), kept),
+    }
+    assert {name: results()[name].shape for name in expected} == expected
+
+
+def test_stored_arrays_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        results()["heads"][0, 0, 0, 0] = 1
+    with pytest.raises(ValueError, match=r"text must be one of .*, got 'Hello'"):
+        reading("Hello")
+
+
+def test_readings_agree_with_the_measures_stored_beside_them():
+    """Needs no model: two parts of the file tell the same story."""
+    for text in ATLAS:
+        tokens, attention, _ = reading(text)
+        for k, measure in enumerate(HEAD_MEASURES.values()):
+            np.testing.assert_allclose(
+                measure(attention, tokens), results()["heads"][k, TEXTS.index(text)], **CLOSE
+            )
+
+
+@pytest.mark.parametrize("text", ATLAS)
+def test_readings_are_the_models(text):
+    stored, fresh = reading(text), read(model(), text)
+    assert stored.tokens == fresh.tokens
+    np.testing.assert_allclose(stored.attention, fresh.attention, **CLOSE)
+    np.testing.assert_allclose(stored.cosines, fresh.cosines, **CLOSE)
+
+
+def test_measures_of_a_sample_are_the_models():
+    for number in SAMPLE:
+        trace, tokens = model().trace(TEXTS[number]), model().tokens(TEXTS[number])
+        np.testing.assert_allclose(hidden_measures(trace), results()["hidden"][:, number], **CLOSE)
+        for k, measure in enumerate(HEAD_MEASURES.values()):
+            found = measure(np.stack(trace.attention), tokens)
+            np.testing.assert_allclose(found, results()["heads"][k, number], **CLOSE)
+
+
+def test_cosines_between_sentences_are_the_models():
+    vectors = [model()(text) for text in sentences()[:8]]
+    np.testing.assert_allclose(np.inner(vectors, vectors), results()["cosines"][6, :8, :8], **CLOSE)
+
+
+def test_untrained_layers_are_those_of_the_seed():
+    fresh = untrained(model(), np.random.default_rng(1))
+    np.testing.assert_allclose(
+        hidden_measures(fresh.trace(TEXTS[7])), results()["untrained_hidden"][1, :, 7], **CLOSE
+    )
+
+
+def test_operations_do_what_is_stored(embedded, intact):
+    means = corpus_means(model().encoder, embedded)
+    for part, form in (("FFN", "zero"), ("skip round attention", "mean of its kind"), ("layer 6", "skipped")):
+        hidden = [operate(model().encoder, x, PARTS[part], form, means)[-1:] for x in embedded]
+        stored = results()["surgery"][list(PARTS).index(part), list(FORMS).index(form), :, -1]
+        np.testing.assert_allclose(effects(hidden, intact)[:, 0], stored, rtol=1e-3, atol=1e-5)
+
+
+def test_intact_agrees_with_the_rest():
+    """The intact model of the surgery room, from the cosines stored elsewhere in the file."""
+    apart = separation(results()["cosines"])
+    found = [np.ones(7), apart.others.mean(axis=-1), apart.margin.mean(axis=-1)]
+    np.testing.assert_allclose(results()["intact"][1:, :, 0], found, rtol=1e-4)
+
+
+def test_a_narrower_model_does_what_is_stored(embedded, intact):
+    mean, deviation = mean_activations(model().encoder, embedded)
+    small = narrow(model().encoder, neurons_by_weight(model().encoder, deviation), 384, mean)
+    found = effects([(small(x),) for x in embedded], intact)[:, 0, 0]
+    np.testing.assert_allclose(found, results()["width"][0, 0, WIDTHS.index(384)], rtol=1e-3)
+
+
+def test_heads_follow_relations_as_stored():
+    """For one relation, on the first sixty of the three hundred clauses that judge a head."""
+    seen, unseen = split_lexicon(rng := np.random.default_rng(0))
+    clauses(rng, seen, 300)
+    judged = parse(clauses(rng, unseen, 300))[:60]
+    patterns = [np.stack(model().trace(" ".join(clause.words)).attention) for clause in judged]
+    found = head_accuracy(judged, patterns, "noun → determiner")
+    stored = results()["relations"][list(RELATIONS).index("noun → determiner"), 1]
+    assert np.abs(found - stored).max() < 0.3
+    assert found.argmax() == stored.argmax()
