@@ -69,6 +69,8 @@ lab: $(VENV)/.book
 
 # One thread: the matrices are small, and two experiments can run side by side.
 train: $(VENV)/.test
+	@test -f code/encoderlab/data/rings.npz || $(BIN)/python -m encoderlab.rings \
+	  || $(call failed,training the networks of chapter 1,See above.)
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m encoderlab.experiments \
 	  || $(call failed,training,Run it again: it goes on where it stopped.)
 
