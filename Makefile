@@ -19,7 +19,7 @@ export PYTHONUTF8 := 1
 failed = { printf '\nmake: this step failed: %s.\n      %s\n' '$(1)' '$(2)' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lint test-code test-book browser serve lab train minilm lock clean
+.PHONY: help book test lint test-code test-book browser serve lab train minilm abstraction lock clean
 
 help:
 	@echo "make book    build the book"
@@ -28,6 +28,7 @@ help:
 	@echo "make lab     open the chapters live in JupyterLab"
 	@echo "make train   train what is not trained yet of the results that the chapters show"
 	@echo "make minilm  bring the published six-layer encoder (90 MB) that chapter 5 opens"
+	@echo "make abstraction   measure that encoder anew, which takes some minutes"
 	@echo "make lock    pin the dependencies anew, UPGRADE=--upgrade for newer ones"
 	@echo "make clean   delete what was built"
 
@@ -75,6 +76,10 @@ train: $(VENV)/.test
 	  || $(call failed,training,Run it again: it goes on where it stopped.)
 
 minilm: $(VENV)/.minilm
+
+abstraction: $(VENV)/.test
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m encoderlab.abstraction_data \
+	  || $(call failed,measuring the published encoder,See above.)
 
 # The second lock takes the versions of the first, so that tests run on what the book is built with.
 lock: $(VENV)/.uv

@@ -1,6 +1,6 @@
 """Make data/abstraction.npz, every measurement of chapter 5: `python -m encoderlab.abstraction_data`.
 
-Needs the six-layer model and scikit-learn (`make minilm`, `pip install -e "code[data]"`), and a few minutes.
+Needs the six-layer model (`make minilm`), scikit-learn (`pip install -e "code[test]"`) and a few minutes.
 """
 
 from __future__ import annotations

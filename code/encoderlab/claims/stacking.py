@@ -153,6 +153,11 @@ def check_23() -> Evidence:
     wide = _attention_only(rng, depth=2, n_heads=4)
     tokens = rng.normal(size=(8, 16))
     shallow = wide.switch(depth=1)
+    taught = load("student")
+    errors = {
+        depth: taught.measure("relative error", n=4, logit_scale=2.0, depth=depth, n_heads=1)
+        for depth in (1, 2)
+    }
     ranks = [operator_rank(paths(model, model.trace(tokens))) for model in (shallow, wide)]
     findings = (
         Finding("counterexample", "log-odds in $A_2A_1$ over 100 third tokens: range", two, "≥", 0.1),
@@ -165,6 +170,10 @@ def check_23() -> Evidence:
             0.1,
         ),
         Finding("support", "in one layer of four", _query_defect(shallow, tokens), "≤", 1e-6),
+        Finding(
+            "support", "trained student of 1 layer, teacher of 2: error", errors[1].min().item(), "≥", 0.1
+        ),
+        Finding("support", "trained student of 2 layers: the same", errors[2].max().item(), "≤", 0.01),
         Finding("support", "rank of two layers of four heads, frozen", ranks[1], "=", 16),
         Finding("support", "rank of one layer, frozen", ranks[0], "=", 4),
     )
