@@ -7,6 +7,7 @@ from encoderlab.experiments.covariate_shift import internal_covariate_shift
 from encoderlab.experiments.experiment import Experiment
 from encoderlab.experiments.learning_rate import learning_rate
 from encoderlab.experiments.retrieval import copy_previous, induction, two_hop
+from encoderlab.experiments.student import student
 
 __all__ = ["EXPERIMENTS", "Experiment"]
 
@@ -17,6 +18,7 @@ EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
             two_hop,
             induction,
             copy_previous,
+            student,
             learning_rate,
             internal_covariate_shift,
         )
