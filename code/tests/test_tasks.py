@@ -18,6 +18,7 @@ from encoderlab.tasks import (
     xor_among,
 )
 from encoderlab.tasks.boolean import all_bits, best_halfspace
+from encoderlab.tasks.tables import sum_of_look_ups, two_keys
 
 DRAWN = {
     "copy_previous": copy_previous(6),
@@ -206,6 +207,15 @@ def test_facts_are_a_table_with_its_own_baselines():
     ):
         share = best_answer_share(zip(seen.tolist(), task.every.target.tolist(), strict=True))
         assert task.baselines[name] == pytest.approx(float(share), abs=1e-12)
+
+
+def test_a_sum_of_look_ups_computes_or_and_not_xor():
+    a, b = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
+    features = two_keys(a, 2 + b, 4)
+    assert sum_of_look_ups(features, a | b, 2) == 1
+    assert sum_of_look_ups(features, a ^ b, 2) <= 3 / 4
+    baselines = dict(facts().baselines)
+    assert baselines.pop("sum of two look-ups, at least") > max(baselines.values())
 
 
 @pytest.mark.parametrize(

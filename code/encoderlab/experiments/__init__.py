@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from encoderlab.experiments.boolean import lone_token, xor_among
 from encoderlab.experiments.covariate_shift import internal_covariate_shift
 from encoderlab.experiments.experiment import Experiment
 from encoderlab.experiments.learning_rate import learning_rate
 from encoderlab.experiments.retrieval import copy_previous, induction, two_hop
 from encoderlab.experiments.student import student
+from encoderlab.experiments.tables import facts, modular_addition
 
 __all__ = ["EXPERIMENTS", "Experiment"]
 
@@ -18,6 +20,10 @@ EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
             two_hop,
             induction,
             copy_previous,
+            lone_token,
+            xor_among,
+            modular_addition,
+            facts,
             student,
             learning_rate,
             internal_covariate_shift,

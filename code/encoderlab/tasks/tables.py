@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from encoderlab.adam import Adam
 from encoderlab.classifier import Shape
-from encoderlab.loss import IntArray
+from encoderlab.loss import IntArray, cross_entropy
 from encoderlab.tasks.task import Batch, Task, from_table, one_hot
+from encoderlab.validation import FloatArray
 
 
 def most_common_share(groups: IntArray, answers: IntArray) -> float:
@@ -15,7 +17,30 @@ def most_common_share(groups: IntArray, answers: IntArray) -> float:
     return float(sum(best) / len(answers))
 
 
-def two_keys(first: IntArray, second: IntArray, n_symbols: int) -> np.ndarray:
+def sum_of_look_ups(features: FloatArray, answers: IntArray, n_values: int, steps: int = 300) -> float:
+    """Return the accuracy of scores that are a sum of one look-up for each token, by logistic regression.
+
+    The features of all tokens together are the rows that are looked up. The best sum may do better still, as
+    likelihood is not accuracy.
+
+    Parameters
+    ----------
+    features : ndarray, shape (rows, n, n_features)
+    answers : ndarray of int, shape (rows,)
+    n_values : int
+    steps : int
+        Of Adam, from zero, on a convex loss.
+    """
+    rows = features.sum(axis=1, dtype=np.float64)  # (rows, n_features)
+    table = np.zeros((rows.shape[1], n_values))
+    optimiser = Adam(table.reshape(-1))
+    for _ in range(steps):
+        _, grad = cross_entropy(rows @ table, answers)
+        optimiser.step((rows.T @ grad).reshape(-1), lr=0.1)
+    return float(np.mean((rows @ table).argmax(axis=1) == answers))
+
+
+def two_keys(first: IntArray, second: IntArray, n_symbols: int) -> FloatArray:
     """Return the features of the sequences (first, second, query): (rows, 3, n_symbols + 1)."""
     query = np.full(len(first), n_symbols)
     return one_hot(np.column_stack([first, second, query]), n_symbols + 1)
@@ -66,8 +91,9 @@ def modular_addition(p: int = 11) -> Task:
 def facts(n_subjects: int = 16, n_relations: int = 8, n_values: int = 16, seed: int = 0) -> Task:
     """Ask for the value of (subject, relation) in a random table: nothing to understand, all to store.
 
-    The baselines are those of this very table: its most frequent value, and the most frequent value of each
-    subject or of each relation.
+    The baselines are those of this very table: its most frequent value, the most frequent value of each
+    subject or of each relation, and what a sum of two look-ups reaches, at least: all that a single head of
+    depth 1 without LayerNorm and FFN can be, as in `modular_addition`.
 
     Parameters
     ----------
@@ -84,12 +110,13 @@ def facts(n_subjects: int = 16, n_relations: int = 8, n_values: int = 16, seed: 
             raise ValueError(f"{name} must be at least 1, got {size}")
     subject, relation = (grid.ravel() for grid in np.indices((n_subjects, n_relations)))
     answers = np.random.default_rng(seed).integers(n_values, size=subject.size)
+    every = Batch(two_keys(subject, n_subjects + relation, n_subjects + n_relations), answers)
     baselines = {
         "chance": 1 / n_values,
         "most frequent value": most_common_share(np.zeros_like(answers), answers),
         "most frequent value of the subject": most_common_share(subject, answers),
         "most frequent value of the relation": most_common_share(relation, answers),
+        "sum of two look-ups, at least": sum_of_look_ups(every.features, answers, n_values),
     }
-    every = Batch(two_keys(subject, n_subjects + relation, n_subjects + n_relations), answers)
     shape = Shape(3, n_subjects + n_relations + 1, n_values, -1)
     return from_table("key to value facts", shape, every, baselines)
