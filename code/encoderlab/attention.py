@@ -66,10 +66,11 @@ def softmax(logits: FloatArray, mask: BoolArray | None = None) -> FloatArray:
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     largest = logits.max(axis=-1, keepdims=True, initial=-np.inf)  # (..., 1)
-    weights = np.exp(logits - np.where(np.isfinite(largest), largest, 0))
+    weights: FloatArray = logits - np.where(np.isfinite(largest), largest, 0)
+    np.exp(weights, out=weights)
     total = weights.sum(axis=-1, keepdims=True)  # (..., 1)
-    normalised: FloatArray = weights / np.where(total > 0, total, 1)
-    return normalised
+    weights /= np.where(total > 0, total, 1)
+    return weights
 
 
 def softmax_vjp(grad: FloatArray, weights: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from encoderlab.experiments import EXPERIMENTS
 from encoderlab.experiments.__main__ import main
 from encoderlab.experiments.classifier_cell import ClassifierCell
 from encoderlab.experiments.experiment import Experiment
+from encoderlab.experiments.learning_rate import SmallBranchesCell
 from encoderlab.experiments.runner import plan, record, run
 from encoderlab.experiments.weights import load_model
 from encoderlab.results import DATA, load
@@ -245,3 +246,23 @@ def test_the_command_reports_what_it_cannot_resume(tmp_path, capsys):
     (tmp_path / "tiny.partial.json").write_text("{")
     assert main(["--directory", str(tmp_path), "--quiet"]) == 1
     assert "tiny.partial.json is damaged" in capsys.readouterr().err
+
+
+def test_small_branches_differ_from_the_plain_stack_in_their_last_matrices_alone():
+    """The same seed draws the same weights, so the two sweeps differ in this factor and in nothing else."""
+    small = SmallBranchesCell("copy_previous", {"n": 8}, depth=2, ffn=True, branch_gain=0.25)
+    plain = ClassifierCell("copy_previous", {"n": 8}, depth=2, ffn=True)
+    assert SmallBranchesCell.of(small.settings) == small
+    drawn, shrunk = (cell.untrained(np.random.default_rng(3)).parameters for cell in (plain, small))
+    for name, array in drawn.items():
+        last = name.endswith(("W_O", "W_2"))
+        np.testing.assert_allclose(shrunk[name], array * (0.25 if last else 1), rtol=1e-6, err_msg=name)
+    assert sum(name.endswith(("W_O", "W_2")) for name in drawn) == 4
+
+
+def test_small_branches_repeat_the_sweep():
+    """Task, sizes, rates and steps are those of the sweep without a norm."""
+    plain = {json.dumps(c.settings, sort_keys=True) for c in EXPERIMENTS["learning_rate"]().cells}
+    for cell in EXPERIMENTS["small_branches"]().cells[1:]:
+        settings = {key: value for key, value in cell.settings.items() if key != "branch_gain"}
+        assert json.dumps(settings, sort_keys=True) in plain

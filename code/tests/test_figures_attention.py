@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from encoderlab.figures import attention, order, saturation, xor
+from encoderlab import xor as xor_tasks
+from encoderlab.figures import attention, order, parity_runs, saturation, xor
 
 
 def number(pattern, text):
@@ -98,3 +99,26 @@ def test_the_folds():
         first = re.search(r"go to ([\d.]+), ([\d.]+) and ([\d.]+)\.$", update("first", constant))
         assert np.all(np.diff([float(value) for value in first.groups()]) < 0)
         assert "at −1.00 and −1.00; 2 goes to 1.00." in update("second", constant)
+
+
+def test_parity_runs_say_what_the_theorems_say():
+    update = parity_runs.parity_runs()[1]
+
+    def right(*settings):
+        says = update(*settings)
+        rows = re.findall(r"layers?: ([\d, ]+)[;.]", says)
+        return np.array([row.split(", ") for row in rows], int), int(number(r"map has (\d+)", says))
+
+    for bits in ("2", "4"):
+        bare, affine = right(bits, "off", "off", "none")
+        assert bare.max() <= affine < 2 ** int(bits)
+        for constant, ffn in (("on", "off"), ("off", "on")):
+            assert (right(bits, constant, ffn, "none")[0] == 2 ** int(bits)).all()
+    assert right("4", "off", "off", "post")[0][0].max() < 16  # one post-LN layer: the proof in the chapter
+    assert (right("4", "off", "off", "pre")[0][1:] == 16).all()
+
+
+def test_no_affine_map_has_less_cross_entropy_on_parity_than_saying_nothing():
+    corners, odd = xor_tasks.corners(4), xor_tasks.parity_of(xor_tasks.corners(4))
+    gradient = np.column_stack([corners, np.ones(16)]).T @ (0.5 - (odd > 0))
+    assert np.abs(gradient).max() == 0  # at the map that says one half; cross-entropy is convex

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from encoderlab import results
 from encoderlab.affine import Affine, random_stack
 from encoderlab.attention import (
     AttentionWeights,
@@ -288,12 +289,25 @@ def check_30() -> Evidence:
     with_ffn = _right(xor_with_ffn()(two))
     with_constant = _right(xor_with_constant_token()(behind_constant_token(two))[:, 1:])
     with_norm = _right(parity_with_layer_norm()(four))
+    runs = results.load("lone_token").select(bits=4, residual=True)
+
+    def trained(**settings: object) -> list[float]:
+        """Return how many of the 16 inputs each of the runs with these settings got right."""
+        chosen = [run for run in runs if settings.items() <= run.settings.items()]
+        return [16 * run.measures["accuracy"] for run in chosen]
+
+    bare_runs, helped = trained(bos=False, ffn=False, norm="none"), trained(bos=False, ffn=True)
+    beside, one_norm = trained(bos=True, ffn=False), trained(bos=False, ffn=False, norm="post", depth=1)
     findings = (
         Finding("inside", "lone token, 8 layers of attention against one affine map", affine, "≤", 1e-13),
         Finding("inside", "with an FFN in each: share that no affine map explains", bent, "≥", 0.1),
         Finding("inside", "XOR in a lone token, with an FFN: right of 4", with_ffn, "=", 4),
         Finding("outside", "XOR beside a constant token, attention alone: right of 4", with_constant, "=", 4),
         Finding("outside", "parity of 4 bits, two LayerNorms and no FFN: right of 16", with_norm, "=", 16),
+        Finding("inside", "trained, neither FFN nor norm: most of 16 right", max(bare_runs), "≤", 11),
+        Finding("inside", "trained, with an FFN: fewest of 16 right", min(helped), "=", 16),
+        Finding("outside", "trained, no FFN, a constant token: fewest of 16 right", min(beside), "=", 16),
+        Finding("support", "trained, one post-LN layer, no FFN: most of 16 right", max(one_norm), "≤", 15),
     )
     return Evidence(findings)
 

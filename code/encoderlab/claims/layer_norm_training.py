@@ -52,36 +52,46 @@ def check_50() -> Evidence:
 
 
 def check_51() -> Evidence:
-    """Look up the highest rate at which every seed solves the easy task, with and without a norm."""
-    stored = results.load("learning_rate")
+    """Look up the highest rate at which every seed solves the easy task, for each kind of stack."""
+    stored, small = results.load("learning_rate"), results.load("small_branches")
 
-    def highest(norm: str, warmup: int) -> float:
+    def highest(of: Results, norm: str, warmup: int) -> float:
         cell = {"depth": 6, "task": "copy_previous", "norm": norm, "warmup": warmup}
-        rates = [lr for lr in _rates(stored) if stored.measure("accuracy", lr=lr, **cell).min() >= SOLVED]
-        return max(rates, default=0.0)
+        return max(
+            (lr for lr in _rates(of) if of.measure("accuracy", lr=lr, **cell).min() >= SOLVED), default=0.0
+        )
 
-    findings = [Finding("support", "a run trained again: difference", _again(stored), "≤", 2e-4)]
+    findings = [
+        Finding("support", f"{of.experiment}: a run trained again: difference", _again(of), "≤", 2e-4)
+        for of in (stored, small)
+    ]
     for steps in (0, 100):
-        none, post, pre = (highest(norm, steps) for norm in ("none", "post", "pre"))
+        none, post, pre = (highest(stored, norm, steps) for norm in ("none", "post", "pre"))
+        damped = highest(small, "none", steps)
         warm = f"warm-up {steps}: highest rate that works from every start"
         findings += [
-            Finding("inside", f"{warm}, pre-LN over no norm", pre / none, ">", 1),
-            Finding("outside", f"{warm}, post-LN over no norm", post / none, "≤", 1),
+            Finding("inside", f"{warm}, pre-LN over no norm at unit gain", pre / none, ">", 1),
+            Finding("outside", f"{warm}, post-LN over no norm at unit gain", post / none, "≤", 1),
+            Finding("outside", f"{warm}, post-LN over small branches without a norm", post / damped, "<", 1),
         ]
+        role, relation = ("inside", ">") if steps else ("outside", "≤")
+        findings.append(
+            Finding(role, f"{warm}, pre-LN over small branches without a norm", pre / damped, relation, 1)
+        )
     return Evidence(tuple(findings))
 
 
 def check_52() -> Evidence:
     """Count the runs that end no better than guessing, and those whose numbers became infinite."""
-    stored = results.load("learning_rate")
+    stored, small = results.load("learning_rate"), results.load("small_branches")
 
     def diverged(norm: str) -> float:
         runs = stored.select(depth=6, norm=norm)
         return float(np.mean([run.diverged_at is not None for run in runs]))
 
-    def guessing(norm: str) -> float:
+    def guessing(norm: str, of: Results = stored) -> float:
         """Return the share of runs on the easy task that end below twice the accuracy of guessing."""
-        runs = stored.select(depth=6, task="copy_previous", norm=norm)
+        runs = of.select(depth=6, task="copy_previous", norm=norm)
         return float(np.mean([run.measures["accuracy"] < 2 * run.baselines["chance"] for run in runs]))
 
     def best(norm: str) -> float:
@@ -97,6 +107,8 @@ def check_52() -> Evidence:
     worst, free = (
         float(stored.measure("accuracy", norm=norm, warmup=100, **easy).min()) for norm in ("post", "none")
     )
+    damped = float(small.measure("accuracy", depth=6, task="two_hop", lr=3e-3, warmup=0).min())
+    lost_damped = guessing("none", small)
     findings = (
         Finding(
             "inside", "easy task: share of runs that end at guessing, no norm", guessing("none"), "≥", 0.25
@@ -114,6 +126,8 @@ def check_52() -> Evidence:
         Finding("support", "the same, pre-LN", diverged("pre"), "=", 0),
         Finding("inside", "hard task, best accuracy, post-LN", best("post"), "≥", SOLVED),
         Finding("inside", "hard task, best accuracy, no norm at unit gain", best("none"), "≤", 0.9),
+        Finding("outside", "hard task, 0.003: worst seed, small branches, no norm", damped, "≥", SOLVED),
+        Finding("inside", "easy task: share that end at guessing, small branches", lost_damped, "≥", 0.25),
         Finding("outside", "easy task, 0.01, no warm-up: best seed, post-LN", stuck, "≤", 0.25),
         Finding("outside", "easy task, 0.01, warm-up: worst seed, post-LN", worst, "≤", 0.9),
         Finding("outside", "easy task, 0.01, warm-up: worst seed, no norm", free, "≥", SOLVED),
@@ -160,8 +174,9 @@ CLAIMS = (
         verdict="conditional",
         holds=(
             "Pre-LN does, against a stack without a norm whose weights start at unit gain: on the easy task"
-            " it still works where that has failed. Post-LN does not: without warm-up the highest rate that"
-            " works is the same as without a norm, with warm-up it is lower."
+            " it still works where that has failed. Against one whose branches start small it does with"
+            " warm-up only. Post-LN does not: the highest rate that works is never above that without a norm,"
+            " and below it when the branches start small."
         ),
         chapter="residual_norm",
         check=check_51,
@@ -175,12 +190,12 @@ CLAIMS = (
         verdict="conditional",
         holds=(
             "Pre-LN does: hardly a run on the easy task ends at guessing, where of the runs without a norm"
-            " and at unit gain many do. Post-LN does not: as many end there, without blowing up. At unit"
-            " gain only stacks with a norm learnt the hard task; that does not tell the norm from the"
-            " scale that it supplies at the start."
+            " many do, whether or not their branches start small. Post-LN does not: as many end there,"
+            " without blowing up. At unit gain only stacks with a norm learnt the hard task; with small"
+            " branches it is learnt without one, so that what the norm supplied was the scale at the start."
         ),
         chapter="residual_norm",
         check=check_52,
-        references=("xiong2020layer", "liu2020difficulty"),
+        references=("xiong2020layer", "liu2020difficulty", "radford2019language"),
     ),
 )

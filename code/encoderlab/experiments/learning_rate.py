@@ -2,23 +2,70 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import TypeVar
 
+import numpy as np
+
+from encoderlab.classifier import Classifier
 from encoderlab.experiments.classifier_cell import NORMS, ClassifierCell
 from encoderlab.experiments.experiment import Experiment
+
+Cell = TypeVar("Cell", bound=ClassifierCell)
 
 RATES = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
 """Half decades: finer differences are smaller than those between seeds."""
 
+BRANCH_GAIN = 12**-0.5
+"""Six layers have twelve branches."""
+
+
+@dataclass(frozen=True)
+class SmallBranchesCell(ClassifierCell):
+    """A cell whose branches start smaller: what a norm may do for a stack, without the norm.
+
+    Parameters
+    ----------
+    branch_gain : float
+        Multiplies the last matrix of every branch, W_O and W_2, as it is drawn. One over the square root of
+        the number of branches keeps their sum as large as a single one (Radford et al., 2019).
+    """
+
+    branch_gain: float = 1.0
+
+    def untrained(self, rng: np.random.Generator) -> Classifier:
+        """Draw the model, and shrink the last matrix of every branch."""
+        model = super().untrained(rng)
+        shrunk = {
+            name: array * self.branch_gain if name.endswith(("W_O", "W_2")) else array
+            for name, array in model.parameters.items()
+        }
+        return self.trained(shrunk)
+
 
 def learning_rate() -> Experiment:
     """Six layers with FFN and residual, each norm and none, by learning rate, with and without warm-up."""
-    deep = ClassifierCell("copy_previous", depth=6, d_model=16, n_heads=2, ffn=True, batch=64)
-    easy = replace(deep, options={"n": 8}, positions="learned", steps=300)
-    hard = replace(deep, task="two_hop", options={"size_of_cycle": 6, "n_symbols": 6}, steps=1000)
+    easy, hard = _tasks(ClassifierCell("copy_previous"))
     cells = [replace(easy, depth=2, steps=200, dtype="float64")]
     for task, norm, warmup, lr in product((easy, hard), NORMS, (0, 100), RATES):
         cells.append(replace(task, norm=norm, warmup=warmup, lr=lr))
     question = "Which learning rates lead to a solution?"
     return Experiment("learning_rate", question, tuple(cells))
+
+
+def small_branches() -> Experiment:
+    """Sweep stacks without a norm whose twelve branches start at 12^(-1/2) of their gain, likewise."""
+    easy, hard = _tasks(SmallBranchesCell("copy_previous", branch_gain=BRANCH_GAIN))
+    cells = [replace(easy, depth=2, steps=200, dtype="float64")]
+    for task, warmup, lr in product((easy, hard), (0, 100), RATES):
+        cells.append(replace(task, warmup=warmup, lr=lr))
+    question = "Which learning rates lead to a solution without a norm, when the branches start small?"
+    return Experiment("small_branches", question, tuple(cells))
+
+
+def _tasks(base: Cell) -> tuple[Cell, Cell]:
+    """Return the easy and the hard task, for six layers."""
+    deep = replace(base, depth=6, d_model=16, n_heads=2, ffn=True, batch=64)
+    easy = replace(deep, options={"n": 8}, positions="learned", steps=300)
+    return easy, replace(deep, task="two_hop", options={"size_of_cycle": 6, "n_symbols": 6}, steps=1000)
