@@ -29,6 +29,23 @@ class Match(NamedTuple):
     error: float  # ‖its output − that of the two layers‖ / ‖that of the two layers‖
 
 
+def random_head(rng: np.random.Generator, d_model: int = 16) -> AttentionWeights:
+    """Draw one head whose logits, on tokens from N(0, I), have a standard deviation of about 3.
+
+    Parameters
+    ----------
+    rng : np.random.Generator
+    d_model : int
+
+    Returns
+    -------
+    AttentionWeights
+        Without biases.
+    """
+    W_Q, W_K, W_V, W_O = rng.normal(size=(4, d_model, d_model)) / d_model**0.5
+    return AttentionWeights(3 * W_Q, W_K, W_V, W_O)
+
+
 def two_layers(x: FloatArray, first: AttentionWeights, second: AttentionWeights) -> FloatArray:
     """Apply two layers of one head each, without skip or norm.
 
@@ -176,6 +193,34 @@ def matching_layer(
     target = two_layers(x, first, second)  # (n, d_model)
     difference = multi_head_attention(x, layer, 1)[0] - target
     return Match(layer, rank, misfit, float(np.linalg.norm(difference) / np.linalg.norm(target)))
+
+
+def errors(
+    layer: AttentionWeights, x: FloatArray, first: AttentionWeights, second: AttentionWeights
+) -> FloatArray:
+    """Measure how far a layer of one head is from two layers, on every sequence of a batch.
+
+    Parameters
+    ----------
+    layer : AttentionWeights
+        Such as `Match.layer`, which knows one input only.
+    x : ndarray, shape (batch, n, d_model)
+    first, second : AttentionWeights
+
+    Returns
+    -------
+    ndarray, shape (batch,)
+        ‖its output − that of the two layers‖ / ‖that of the two layers‖.
+    """
+    target = two_layers(x, first, second)  # (batch, n, d_model)
+    off = np.linalg.norm(multi_head_attention(x, layer, 1)[0] - target, axis=(1, 2))
+    ratio: FloatArray = off / np.linalg.norm(target, axis=(1, 2))
+    return ratio
+
+
+def averaging(layer: AttentionWeights) -> AttentionWeights:
+    """Return the layer with all its weights equal: it ignores who is who and averages the values."""
+    return layer._replace(W_Q=np.zeros_like(layer.W_Q), b_Q=None)
 
 
 def _logits(x: FloatArray, weights: AttentionWeights) -> FloatArray:

@@ -9,6 +9,11 @@ from __future__ import annotations
 
 from math import exp, expm1, log, sqrt
 
+import numpy as np
+
+from encoderlab.attention import AttentionWeights, multi_head_attention
+from encoderlab.validation import FloatArray
+
 
 def next_spread(s: float, n: int, d_model: int, gain: float) -> float:
     """Return the spread after one more layer: s · gain · (e^q − 1)/(e^q + n − 1), with q = s²/√d_model.
@@ -65,3 +70,29 @@ def critical_spread(n: int, d_model: int, gain: float) -> float:
     if gain <= 1:
         raise ValueError(f"gain must be above 1 for a spread that does not shrink, got {gain}")
     return sqrt(sqrt(d_model) * log((n - 1 + gain) / (gain - 1)))
+
+
+def after_layers(x: FloatArray, gain: float, layers: int) -> FloatArray:
+    """Send any tokens, orthogonal or not, through layers of these weights.
+
+    Parameters
+    ----------
+    x : ndarray, shape (..., n, d_model)
+    gain : float
+    layers : int
+
+    Returns
+    -------
+    ndarray, shape (..., n, d_model)
+
+    Examples
+    --------
+    >>> x = after_layers(3 * np.eye(4, 9), gain=1.5, layers=1)
+    >>> round((np.linalg.norm(x[0] - x[1]) / 2**0.5).item(), 3), round(next_spread(3.0, 4, 9, 1.5), 3)
+    (3.72, 3.72)
+    """
+    identity = np.eye(x.shape[-1], dtype=x.dtype)
+    weights = AttentionWeights(identity, identity, gain * identity, identity)
+    for _ in range(layers):
+        x = multi_head_attention(x, weights, 1)[0]
+    return x

@@ -1,10 +1,42 @@
-"""Chapter 3, stacking: what depth does to the tokens."""
+"""Chapter 3, stacking: attention alone, layer upon layer, and what depth does to the tokens."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.validation import FloatArray, require_float_array
+
+
+def attention_only(
+    rng: np.random.Generator, depth: int = 2, n_heads: int = 1, *, residual: bool = False
+) -> Encoder:
+    """Draw a stack of attention layers of width 16: no FFN, no norm, no biases but zero.
+
+    Parameters
+    ----------
+    rng : np.random.Generator
+    depth, n_heads : int
+    residual : bool
+
+    Returns
+    -------
+    Encoder
+    """
+    return Encoder.random(
+        EncoderConfig(16, n_heads, 4, depth, ffn=False, residual=residual, norm="none"), rng
+    )
+
+
+def gap(actual: FloatArray, expected: FloatArray) -> float:
+    """Return ‖actual − expected‖ / ‖expected‖.
+
+    Examples
+    --------
+    >>> gap(np.array([3.0, 4.5]), np.array([3.0, 4.0]))
+    0.1
+    """
+    return float(np.linalg.norm(actual - expected) / np.linalg.norm(expected))
 
 
 def rank_one_residual(x: FloatArray) -> FloatArray:

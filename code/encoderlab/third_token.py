@@ -66,9 +66,10 @@ def third_order(f: Callable[[FloatArray], FloatArray], x: FloatArray, step: floa
 
 
 def moved_query_gap(f: Callable[[FloatArray], FloatArray], x: FloatArray) -> FloatArray:
-    """Compare, in the term of third order, all tokens moved by v = x₀ − x₁ with a query moved by v.
+    """Compare, to third order, one query before and after all tokens move by v with two queries v apart.
 
-    T_k(X + 1v) − T_k(X) = T_0(X) − T_1(X) for a single layer, since T_i = x_i K(C) and C does not notice v.
+    With v = x₀ − x₁ a single layer has T_k(X + 1v) − T_k(X) = T_0(X) − T_1(X) for every query k, since
+    T_i = x_i K(C) and C does not notice v.
 
     Parameters
     ----------

@@ -92,8 +92,8 @@ def paths(encoder: Encoder, trace: Trace) -> list[Path]:
 def operator_singular_values(summands: Sequence[Path]) -> FloatArray:
     """Return the singular values of X ↦ Σ pattern · X · map, seen as a tensor of patterns and maps.
 
-    Their number above zero is the operator rank: the least number of heads, of any pattern and any map, that
-    add up to the same linear map of X. In Σ vec(pattern) vec(map)ᵀ each head is a matrix of rank one.
+    Their number above zero is the operator rank: the least number of matrices that, as patterns with a map
+    each, add up to the same linear map of X. In Σ vec(pattern) vec(map)ᵀ each of them has rank one.
 
     Parameters
     ----------
@@ -111,10 +111,11 @@ def operator_singular_values(summands: Sequence[Path]) -> FloatArray:
 
 
 def operator_rank(summands: Sequence[Path], tolerance: float = 1e-12) -> int:
-    """Count the heads that X ↦ Σ pattern · X · map takes when the patterns are frozen (claim 23).
+    """Count the terms that X ↦ Σ pattern · X · map takes when the patterns are frozen (claim 23).
 
-    At most n² − n + 1, because that many dimensions hold all matrices whose rows sum to one number, and at
-    most d_model².
+    No fewer heads can do it, whatever their patterns; that as many can, with patterns that come out of a
+    softmax and so are positive, is not said. The rank is at most n² − n + 1, because that many dimensions
+    hold all matrices whose rows sum to one number, and at most d_model².
 
     Parameters
     ----------

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoderlab.attention import AttentionWeights, multi_head_attention
-from encoderlab.impersonation import matching_layer, needed_logits, two_layers
+from encoderlab.impersonation import (
+    averaging,
+    errors,
+    matching_layer,
+    needed_logits,
+    random_head,
+    two_layers,
+)
 from encoderlab.interpolation import layer_through
 
 
@@ -128,9 +135,43 @@ def test_another_input_is_missed(rng):
     assert np.median(errors) > 0.2
 
 
+def test_errors_are_measured_sequence_by_sequence(rng):
+    first, second = random_head(rng, 8), random_head(rng, 8)
+    match = matching_layer(x := rng.normal(size=(6, 8)), first, second)
+    new = np.stack([x, *rng.normal(size=(3, 6, 8))])
+    found = errors(match.layer, new, first, second)
+    assert found[0] < 1e-10
+    for error, z in zip(found[1:], new[1:], strict=True):
+        goal = two_layers(z, first, second)
+        off = multi_head_attention(z, match.layer, 1)[0] - goal
+        assert error == pytest.approx(np.linalg.norm(off) / np.linalg.norm(goal))
+
+
+def test_averaging_gives_every_token_the_mean_of_the_values(rng):
+    layer, x = draw(rng, biased=True), rng.normal(size=(5, 8))
+    output, trace = multi_head_attention(x, averaging(layer), 1)
+    np.testing.assert_allclose(trace.pattern, 1 / 5)
+    mean = (x.mean(axis=0) @ layer.W_V + layer.b_V) @ layer.W_O + layer.b_O
+    np.testing.assert_allclose(output, np.tile(mean, (5, 1)), atol=1e-12)
+
+
+def test_logits_of_a_random_head_have_size_three(rng):
+    layer, x = random_head(rng, 64), rng.normal(size=(500, 64))
+    Q, K = x @ layer.W_Q, x @ layer.W_K
+    assert (Q @ K.T / 8).std() == pytest.approx(3, rel=0.1)
+
+
 @pytest.mark.parametrize("n", [1, 3, 8])
 def test_a_layer_through_any_target(rng, n):
     x, target = rng.normal(size=(n, 8)), rng.normal(size=(n, 5))
-    np.testing.assert_allclose(multi_head_attention(x, layer_through(x, target), 1)[0], target, atol=1e-10)
+    layer = layer_through(x, target)
+    assert layer.W_Q.shape == layer.W_K.shape == (8, 1)
+    np.testing.assert_allclose(multi_head_attention(x, layer, 1)[0], target, atol=1e-7)
+    if n < 8:
+        np.testing.assert_allclose(multi_head_attention(x, layer, 1)[0], target, atol=1e-11)
+    with pytest.raises(
+        ValueError, match="x must have few tokens, got 20, whose pattern has condition number"
+    ):
+        layer_through(rng.normal(size=(20, 24)), rng.normal(size=(20, 2)))
     with pytest.raises(ValueError, match="x must have independent tokens, got 9 tokens of rank 8"):
         layer_through(rng.normal(size=(9, 8)), rng.normal(size=(9, 5)))

@@ -9,7 +9,7 @@ from conftest import SMALL, SWITCHES, lively, written_out
 
 from encoderlab.attention import causal_mask
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.orthogonal_tokens import critical_spread, next_spread
+from encoderlab.orthogonal_tokens import after_layers, critical_spread, next_spread
 from encoderlab.rank_collapse import Apart, follow
 from encoderlab.stacking import rank_one_residual
 from encoderlab.third_token import covariance, cubic_map
@@ -138,6 +138,13 @@ def test_the_critical_spread_parts_collapse_from_flight():
     assert next_spread(1e-3, n, d, gain) == pytest.approx(gain * 1e-9 / (n * d**0.5), rel=1e-5)
     with pytest.raises(ValueError, match=r"gain must be above 1 .* got 1\.0"):
         critical_spread(n, d, 1.0)
+
+
+def test_wide_spaces_keep_tokens_apart_and_narrow_ones_do_not_always(rng):
+    apart = rank_one_residual(after_layers(rng.normal(size=(50, 12, 32)), gain=1.5, layers=60))
+    narrow = rank_one_residual(after_layers(rng.normal(size=(50, 8, 4)), gain=1.5, layers=60))
+    assert apart.min() > 0.1
+    assert 0 < np.count_nonzero(narrow < 1e-3) < 50
 
 
 def test_misuse_is_refused(rng):

@@ -3,10 +3,10 @@
 One file per chapter holds its claims and their checks; the mathematics they call is the chapter's module.
 """
 
-from encoderlab.claims import attention, elementwise, residual_norm
+from encoderlab.claims import attention, elementwise, residual_norm, stacking
 from encoderlab.claims.model import Claim, Evidence, Finding, numbered
 
 __all__ = ["CLAIMS", "Claim", "Evidence", "Finding"]
 
-CLAIMS = numbered(elementwise.CLAIMS, attention.CLAIMS, residual_norm.CLAIMS)
+CLAIMS = numbered(elementwise.CLAIMS, attention.CLAIMS, stacking.CLAIMS, residual_norm.CLAIMS)
 """All claims by number."""

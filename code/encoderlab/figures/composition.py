@@ -45,7 +45,7 @@ def token_names(experiment: str, features: FloatArray) -> list[str]:
 
 
 def depths(examples: int = 6, directory: Path = DATA) -> tuple[Figure, Update]:
-    """Show the patterns of trained models of one and two layers, beside how often they are right.
+    """Show the patterns of trained models of one and two layers, beside how often such models are right.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ def depths(examples: int = 6, directory: Path = DATA) -> tuple[Figure, Update]:
         figure, axes = panels(3, height=4.2)
         maps = [_attention_map(axes[k], f"Layer {k + 1}") for k in (0, 1)]
         score = axes[2]
-        score.set(title="Right answers", xlim=(0, 1.04), ylim=(-1.6, len(names) - 0.4))
+        score.set(title="Right answers", xlim=(0, 1.04), ylim=(-0.6, len(names) - 0.4))
         score.set_yticks(range(len(names)), names[::-1])
         score.set_xticks([0, 0.5, 1], ["0", "half", "all"])
         score.grid(axis="x")
         (dots,) = score.plot([], [], "o", color=BLUE, alpha=0.7, animated=True)
         (shortcut,) = score.plot([], [], "--", color=VERMILLION, animated=True)
-        score.legend([shortcut], ["best shortcut"], loc="lower right")
+        score.legend([shortcut], ["what one look gives"], loc="upper center", bbox_to_anchor=(0.5, -0.08))
 
     @lru_cache
     def scores(experiment: str) -> tuple[dict[str, FloatArray], float]:
@@ -98,14 +98,14 @@ def depths(examples: int = 6, directory: Path = DATA) -> tuple[Figure, Update]:
         found, line = scores(experiment)
         rows = [len(names) - 1 - names.index(name) for name in names for _ in found[name]]
         dots.set_data(np.concatenate([found[name] for name in names]), rows)
-        shortcut.set_data([line, line], [-1.6, len(names) - 0.4])
+        shortcut.set_data([line, line], [-0.6, len(names) - 0.4])
         answer = int(answers[i].argmax())
         verdict = "right" if answer == target[i] else f"not {LETTERS[target[i]]}"
         mean = found["1 layer" if depth == 1 else "2 layers"].mean()
         return (
-            f"{task}, {depth} layer{'s' * (depth > 1)}, example {example}, asked {tokens[-1]} The last token "
-            f"looks most {', '.join(looks)}. The answer is {LETTERS[answer]}, {verdict}. Over all "
-            f"starts such models are right on {mean:.0%}, the best shortcut on {line:.0%}."
+            f"{task}, {depth} layer{'s' * (depth > 1)}, example {example}, asked “{tokens[-1]}”. "
+            f"The last token looks most {', '.join(looks)}. The answer is {LETTERS[answer]}, {verdict}. "
+            f"Over all starts such models are right on {mean:.0%}; one look gives {line:.0%}."
         )
 
     return figure, update

@@ -9,49 +9,19 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.attention import causal_mask
-from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.figures.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels, power_of_ten, scientific
+from encoderlab.random_stacks import biases, distances, random_stack
 from encoderlab.rank_collapse import Apart, follow
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]
 
-N, D = 12, 32
 DEPTH, DRAWS = 12, 8
 FLOOR = 1e-60
 """The bottom of the first panel."""
 
-
-@lru_cache
-def random_stack(seed: int, depth: int, scale: float) -> tuple[Encoder, FloatArray]:
-    """Draw an encoder of four heads with everything switched on, and tokens.
-
-    Parameters
-    ----------
-    seed, depth : int
-    scale : float
-        What every logit is multiplied by.
-
-    Returns
-    -------
-    encoder : Encoder
-    x : ndarray, shape (12, 32)
-    """
-    rng = np.random.default_rng(seed)
-    encoder = Encoder.random(EncoderConfig(d_model=D, n_heads=4, d_ff=4 * D, depth=depth), rng)
-    queries = {name: scale * W for name, W in encoder.parameters().items() if name.endswith("W_Q")}
-    return encoder.with_parameters(queries), rng.normal(size=(N, D))
-
-
-def biases(slope: float = 0.5) -> dict[str, FloatArray | None]:
-    """Return what is added to the logits, by name: nothing, a causal mask, or a distance penalty (ALiBi)."""
-    distance = np.abs(np.subtract.outer(np.arange(N), np.arange(N)))
-    return {
-        "none": None,
-        "causal mask": np.where(causal_mask(N), 0, -np.inf),
-        "relative positions": -slope * distance,
-    }
+IN_THE_WAY = ("none", *biases(), "skip")
+"""What can keep the ruler from measuring three."""
 
 
 def collapse_laboratory() -> tuple[Figure, Update]:
@@ -83,12 +53,8 @@ def collapse_laboratory() -> tuple[Figure, Update]:
     @lru_cache
     def measure(ffn: str, residual: str, norm: str, mask: str, scale: int) -> FloatArray:
         bias = biases()["causal mask"] if mask == "causal" else None
-        distances = []
-        for seed in range(DRAWS):
-            full, x = random_stack(seed, DEPTH, scale)
-            encoder = full.switch(ffn=ffn == "on", residual=residual == "on", norm=norm)
-            distances.append([state.distance for state in follow(encoder, x, bias)])
-        return np.array(distances)  # (draws, depth + 1)
+        switches = {"ffn": ffn == "on", "residual": residual == "on", "norm": norm}
+        return distances(DEPTH, draws=DRAWS, scale=scale, bias=bias, **switches)
 
     def update(ffn: str, residual: str, norm: str, mask: str, scale: int) -> str:
         distance = np.maximum(measure(ffn, residual, norm, mask, scale), 1e-300)
@@ -115,7 +81,7 @@ def cubic_ruler() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `between`, a key of `biases` or "skip", `norm`, `ffn`, "off" or "on", and `scale` of the logits.
+        Of `between`, one of `IN_THE_WAY`, `norm`, `ffn`, "off" or "on", and `scale` of the logits.
     """
     with mpl.rc_context(RC):
         figure, (axes,) = panels(1, height=4.4)

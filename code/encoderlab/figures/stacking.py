@@ -23,7 +23,7 @@ from encoderlab.figures.style import (
     power_of_ten,
     scientific,
 )
-from encoderlab.impersonation import Match, matching_layer, two_layers
+from encoderlab.impersonation import Match, averaging, errors, matching_layer, random_head
 from encoderlab.third_token import log_odds
 from encoderlab.validation import FloatArray
 
@@ -72,23 +72,15 @@ def impersonator() -> tuple[Figure, Update]:
     @lru_cache
     def pair(n: int, d: int) -> tuple[FloatArray, AttentionWeights, AttentionWeights, FloatArray]:
         rng = np.random.default_rng(1)
-        first, second = (AttentionWeights(*rng.normal(size=(4, d, d)) / d**0.5) for _ in range(2))
-        first, second = (layer._replace(W_Q=3 * layer.W_Q) for layer in (first, second))
+        first, second = random_head(rng, d), random_head(rng, d)
         return rng.normal(size=(n, d)), first, second, rng.normal(size=(draws, n, d))
-
-    def errors(layer: AttentionWeights, n: int, d: int) -> FloatArray:
-        _, first, second, others = pair(n, d)
-        goal = two_layers(others, first, second)
-        off = multi_head_attention(others, layer, 1)[0] - goal
-        ratio: FloatArray = np.linalg.norm(off, axis=(1, 2)) / np.linalg.norm(goal, axis=(1, 2))
-        return ratio
 
     @lru_cache
     def measure(n: int, d: int, d_qk: int) -> tuple[Match, FloatArray, FloatArray]:
-        x, first, second, _ = pair(n, d)
-        match = matching_layer(x, first, second, d_qk=d_qk, best_fit=True)
-        average = match.layer._replace(W_Q=0 * match.layer.W_Q)
-        return match, errors(match.layer, n, d), errors(average, n, d)
+        x, *layers, others = pair(n, d)
+        match = matching_layer(x, *layers, d_qk=d_qk, best_fit=True)
+        average = averaging(match.layer)
+        return match, errors(match.layer, others, *layers), errors(average, others, *layers)
 
     def update(n: int, d: int, d_qk: int, seen: str) -> str:
         match, of_layer, of_mean = measure(n, d, d_qk)
