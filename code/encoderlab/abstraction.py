@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from encoderlab.copies import same_against_other, same_key
 from encoderlab.sentence_encoder import SentenceEncoder
 from encoderlab.stacking import cosines
 from encoderlab.validation import BoolArray, FloatArray
@@ -66,6 +67,26 @@ def distance(pattern: FloatArray) -> FloatArray:
     return over_even
 
 
+def distance_to_others(pattern: FloatArray) -> FloatArray:
+    """Return the same without what a word gives to itself, over even attention to all the others.
+
+    A layer in which words look at themselves is narrow by `distance`, and need not be by this.
+
+    Parameters
+    ----------
+    pattern : ndarray, shape (..., n, n)
+
+    Returns
+    -------
+    ndarray, shape (...)
+    """
+    n = pattern.shape[-1]
+    others = pattern * ~np.eye(n, dtype=bool)
+    reach = (others * _distances(n)).sum(axis=-1) / others.sum(axis=-1)  # (..., n)
+    over_even: FloatArray = reach.mean(axis=-1) * 3 / (n + 1)  # the mean of |i − j| over i ≠ j is (n + 1)/3
+    return over_even
+
+
 def entropy(pattern: FloatArray) -> FloatArray:
     """Return the mean entropy of the rows over that of even attention, log n: 0 is one key, 1 all alike.
 
@@ -103,6 +124,28 @@ def over_uniform(pattern: FloatArray, pairs: BoolArray) -> FloatArray:
     return ratio
 
 
+def over_other_queries(pattern: FloatArray, query: int, key: int) -> FloatArray:
+    """Return the weight of a pair over what the other words give the same key on average.
+
+    A key may draw attention from everywhere; that a pair's weight is large says little unless it is larger
+    than theirs.
+
+    Parameters
+    ----------
+    pattern : ndarray, shape (..., n, n)
+        Between words, n ≥ 3.
+    query, key : int
+
+    Returns
+    -------
+    ndarray, shape (...)
+        1 if the query gives the key what others do; the key's own query is left out.
+    """
+    others = [i for i in range(pattern.shape[-1]) if i not in (query, key)]
+    ratio: FloatArray = pattern[..., query, key] / pattern[..., others, key].mean(axis=-1)
+    return ratio
+
+
 def between_words(pattern: FloatArray) -> FloatArray:
     """Leave out the markers at both ends, as queries and as keys, and let each row sum to one again.
 
@@ -127,57 +170,31 @@ def neighbours(n: int) -> BoolArray:
     return adjacent
 
 
-def identical(tokens: Sequence[str]) -> BoolArray:
-    """Mark the pairs of different positions that hold the same token, (n, n)."""
-    names = np.array(tokens)
-    same: BoolArray = (names[:, None] == names) & ~np.eye(len(tokens), dtype=bool)
-    return same
-
-
-def same_against_other(pattern: FloatArray, tokens: Sequence[str]) -> FloatArray:
-    """Return how attention favours identical tokens over different ones as far apart (claim 66).
-
-    Parameters
-    ----------
-    pattern : ndarray, shape (..., n, n)
-    tokens : sequence of str
-        n of them.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        (same − other)/(same + other) of the mean weights: 1 if only identical tokens get any, 0 if it makes
-        no difference, −1 if they get none; NaN if there is nothing to compare.
-    """
-    same, apart = identical(tokens), _distances(len(tokens))
-    other = ~same & (apart > 0)
-    at = [d for d in range(1, len(tokens)) if (same & (apart == d)).any() and (other & (apart == d)).any()]
-    if not at:
-        return np.full(pattern.shape[:-2], np.nan)
-    one, two = (
-        np.sum([pattern[..., kind & (apart == d)].mean(axis=-1) for d in at], axis=0)
-        for kind in (same, other)
-    )
-    contrast: FloatArray = (one - two) / (one + two)
-    return contrast
-
-
 def to_neighbours(pattern: FloatArray) -> FloatArray:
     """Return the mean weight that a query gives to the two positions beside it (claim 65)."""
     share: FloatArray = (pattern * neighbours(pattern.shape[-1])).sum(axis=-1).mean(axis=-1)
     return share
 
 
+def to_itself(pattern: FloatArray) -> FloatArray:
+    """Return the mean weight that a query gives to its own position."""
+    share: FloatArray = np.diagonal(pattern, axis1=-2, axis2=-1).mean(axis=-1)
+    return share
+
+
 HEAD_MEASURES: Mapping[str, Callable[[FloatArray, Sequence[str]], FloatArray]] = MappingProxyType(
     {
         "distance": lambda a, _: distance(between_words(a)),
+        "distance to others": lambda a, _: distance_to_others(between_words(a)),
         "distance with markers": lambda a, _: distance(a),
         "entropy": lambda a, _: entropy(a),
         "to [CLS]": lambda a, _: a[..., 1:-1, 0].mean(axis=-1),
         "to [SEP]": lambda a, _: a[..., 1:-1, -1].mean(axis=-1),
+        "to itself": lambda a, _: to_itself(between_words(a)),
         "to neighbours": lambda a, _: to_neighbours(between_words(a)),
         "neighbours": lambda a, _: over_uniform(between_words(a), neighbours(a.shape[-1] - 2)),
         "identical": lambda a, tokens: same_against_other(between_words(a), tokens[1:-1]),
+        "identical, same key": lambda a, tokens: same_key(between_words(a), tokens[1:-1]),
     }
 )
 """Measures of a pattern (..., n, n) and its n tokens, both markers included: one number for each head."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import platform
+import time
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -14,21 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.abstraction import HEAD_MEASURES, between_words, over_uniform, read
+from encoderlab.abstraction import HEAD_MEASURES, read
 from encoderlab.abstraction_results import ATLAS
-from encoderlab.grammar import clauses, places, split_lexicon
+from encoderlab.attention_data import like_the_note, long_texts, relations
 from encoderlab.likeness import hidden_measures
 from encoderlab.minilm import SHA256, sentence_encoder
-from encoderlab.probe_data import SEEDS, UNTRAINED_SEEDS, probes
-from encoderlab.relations import RELATIONS, head_accuracy, offset_accuracy, offset_rule, parse
+from encoderlab.probe_data import NETWORKS, SEEDS, probes
 from encoderlab.sentence_encoder import SentenceEncoder, sentence_vector, untrained
-from encoderlab.sentences import THE_NOTES, sentences, separation
+from encoderlab.sentences import BLOCK, THE_NOTES, centred, sentences, separation
 from encoderlab.surgery_data import loud_neurons, surgery, width
 from encoderlab.validation import FloatArray
 
 OUT = Path(__file__).with_name("data") / "abstraction.npz"
-PLACES_PAIRS = {"cat → sat": (1, 2), "sat → cat": (2, 1), "on → mat": (3, 5), "mat → on": (5, 3)}
-PLACES_PAIRS |= {"the → cat": (0, 1), "sat → on": (2, 3), "cat → mat": (1, 5), "mat → cat": (5, 1)}
 
 Arrays = dict[str, Any]
 
@@ -36,12 +34,15 @@ Arrays = dict[str, Any]
 def corpus(model: SentenceEncoder) -> Arrays:
     """Measure heads and hidden states on the note's sentence and the book's, and keep some readings whole."""
     texts = [THE_NOTES, *sentences()]
+    blocks = [-1, *(i // BLOCK for i in range(len(texts) - 1))]
     traces = [model.trace(text) for text in texts]
-    vectors = np.stack([sentence_vector(np.stack(t.hidden)) for t in traces[1:]], axis=1)  # (7, 64, d_model)
+    hidden = [np.stack(trace.hidden) for trace in traces]  # (7, n, d_model) each
+    vectors = np.stack([sentence_vector(h) for h in hidden[1:]], axis=1)  # (7, 64, d_model)
     arrays: Arrays = {
         "heads": np.stack([_heads(model, text) for text in texts], axis=1),  # (measures, 65, 6, 12)
-        "hidden": np.stack([hidden_measures(trace) for trace in traces], axis=1),  # (3, 65, 7)
+        "hidden": hidden_measures([h[:, 1:-1] for h in hidden], blocks),  # (measures, 65, 7)
         "cosines": vectors @ vectors.swapaxes(-1, -2),  # (7, 64, 64)
+        "words": np.array([h.shape[1] - 2 for h in hidden]),  # (65,)
     }
     for number, text in enumerate(ATLAS):
         reading = read(model, text)
@@ -50,65 +51,41 @@ def corpus(model: SentenceEncoder) -> Arrays:
 
 
 def weights_apart(model: SentenceEncoder) -> Arrays:
-    """Compare the matrices of every two layers: the distance over what unrelated ones would have."""
+    """Compare the matrices of every two layers, and those of the first two with their entries permuted.
+
+    Rows and columns of one matrix are dealt anew, which keeps its values and undoes any agreement.
+    """
     layers = [
         [w for group in (layer.attention, layer.ffn) for w in group if w is not None and w.ndim == 2]
         for layer in model.encoder.weights.layers
     ]
-    gaps = [[_gap(a, b) for b in layers] for a in layers]
-    return {"layers_apart": np.array(gaps)}
+    rng = np.random.default_rng(0)
+    dealt = [[rng.permutation(rng.permutation(w), axis=1) for w in layers[1]] for _ in range(20)]
+    return {
+        "layers_apart": np.array([[_gaps(a, b) for b in layers] for a in layers]),  # (6, 6, matrices)
+        "layers_apart_by_chance": np.array([_gaps(layers[0], b) for b in dealt]),  # (20, matrices)
+        "layer_shapes": np.array([[w.shape for w in layer] for layer in layers]),  # (6, matrices, 2)
+    }
 
 
 def control(model: SentenceEncoder) -> Arrays:
     """Measure the same, averaged over heads, on layers that were never trained."""
     runs = []
-    for seed in UNTRAINED_SEEDS:
+    for seed in NETWORKS:
         arrays = corpus(untrained(model, np.random.default_rng(seed)))
-        apart = np.stack(separation(arrays["cosines"]))  # (4, 7, 64)
+        cosines = arrays["cosines"]
+        apart = np.stack([np.stack(separation(c)) for c in (cosines, centred(cosines))])  # (2, 5, 7, 64)
         runs.append((arrays["heads"].mean(axis=-1), arrays["hidden"], apart))
     names = ("untrained_heads", "untrained_hidden", "untrained_separation")
     return {name: np.stack(values) for name, values in zip(names, zip(*runs, strict=True), strict=True)}
 
 
-def relations(model: SentenceEncoder) -> Arrays:
-    """Let each head follow each relation: on 300 clauses to choose a head, on 300 others to judge it."""
-    rng = np.random.default_rng(0)
-    halves = [parse(clauses(rng, lexicon, 300)) for lexicon in split_lexicon(rng)]
-    attention = [
-        [np.stack(model.trace(" ".join(clause.words)).attention) for clause in half] for half in halves
-    ]
-    heads, means, rules = [], [], []
-    for name in RELATIONS:
-        step = offset_rule(halves[0], name)
-        rules.append([offset_accuracy(half, name, step) for half in halves])
-        pairs = list(zip(halves, attention, strict=True))
-        heads.append([head_accuracy(half, patterns, name) for half, patterns in pairs])
-        means.append([head_accuracy(half, [p.mean(axis=1) for p in ps], name) for half, ps in pairs])
-    return {
-        "relations": np.array(heads),
-        "relations_mean": np.array(means),
-        "relation_rules": np.array(rules),
-    }
-
-
-def like_the_note(model: SentenceEncoder) -> Arrays:
-    """Measure the note's word pairs on 100 sentences of the form of its own."""
-    texts = dict.fromkeys(places(np.random.default_rng(0), 100))
-    ratios = []
-    for words in texts:
-        pattern = between_words(np.stack(model.trace(" ".join(words)).attention))  # (6, 12, 6, 6)
-        eye = np.eye(len(words), dtype=bool)
-        ratios.append([over_uniform(pattern, np.outer(eye[i], eye[j])) for i, j in PLACES_PAIRS.values()])
-    spread = np.std(ratios, axis=0) / len(ratios) ** 0.5
-    return {"pairs": np.mean(ratios, axis=0), "pairs_error": spread, "pair_names": list(PLACES_PAIRS)}
-
-
-def _gap(a: list[FloatArray], b: list[FloatArray]) -> float:
-    """Return the least over pairs of ‖A − B‖/√(‖A‖² + ‖B‖²): 0 if equal, about 1 if unrelated."""
-    return min(
+def _gaps(a: list[FloatArray], b: list[FloatArray]) -> list[float]:
+    """Return ‖A − B‖/√(‖A‖² + ‖B‖²) for each pair of matrices: 0 if equal, about 1 if unrelated."""
+    return [
         float(np.linalg.norm(x - y) / np.hypot(np.linalg.norm(x), np.linalg.norm(y)))
         for x, y in zip(a, b, strict=True)
-    )
+    ]
 
 
 def _heads(model: SentenceEncoder, text: str) -> FloatArray:
@@ -119,9 +96,21 @@ def _heads(model: SentenceEncoder, text: str) -> FloatArray:
 def sections() -> Iterator[Arrays]:
     """Yield the arrays of each part of the chapter."""
     exact, fast = sentence_encoder(np.float64), sentence_encoder(np.float32)
-    for section in (corpus, weights_apart, control, surgery, relations, like_the_note, loud_neurons, width):
-        print(section.__name__, flush=True)
+    parts = (
+        corpus,
+        weights_apart,
+        control,
+        relations,
+        like_the_note,
+        long_texts,
+        loud_neurons,
+        surgery,
+        width,
+    )
+    for section in parts:
+        start = time.monotonic()
         yield section(exact)
+        print(f"{section.__name__}: {time.monotonic() - start:.0f} s", flush=True)
     yield probes(fast)
 
 
@@ -131,7 +120,7 @@ def main() -> None:
     provenance = {
         "command": "python -m encoderlab.abstraction_data",
         "model": SHA256,
-        "seeds": {"probes": len(SEEDS), "untrained layers": len(UNTRAINED_SEEDS)},
+        "seeds": {"probes": len(SEEDS), "untrained networks": len(NETWORKS)},
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("numpy", "tokenizers", "safetensors", "scikit-learn")},
     }

@@ -21,10 +21,21 @@ ATLAS = (
 )
 """Sentences whose patterns are stored whole."""
 
-HIDDEN_MEASURES = ("likeness of tokens", "distance to rank one", "step similarity")
 SURGERY_MEASURES = ("distance to rank one", "likeness to the intact", "likeness of sentences", "margin")
 WIDTHS = (24, 48, 96, 192, 384, 768, 1152, 1536)
 """Neurons kept in each FFN; the published model has four times 384."""
+LENGTHS = (16, 64, 256, 510)
+"""Words and markers in a row of nouns; the model takes no more than 512."""
+NOTE_PAIRS = {
+    "sat → cat": (2, 1),
+    "cat → sat": (1, 2),
+    "on → mat": (3, 5),
+    "the → cat": (0, 1),
+    "sat → mat": (2, 5),
+    "cat → mat": (1, 5),
+    "mat → cat": (5, 1),
+}
+"""Query and key in sentences of the form of the note's own."""
 
 
 @functools.cache

@@ -1,12 +1,26 @@
-"""How alike tokens are: to each other, and to themselves a layer earlier."""
+"""How alike tokens are: to each other, to those of other texts, and to themselves a layer earlier.
+
+All vectors of a layer may share a part, and then any two of them have a large cosine. So each likeness stands
+beside one without that part, or beside what unrelated tokens have (Ethayarajh 2019).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from encoderlab.encoder import Trace
 from encoderlab.stacking import cosines, rank_one_residual
 from encoderlab.validation import FloatArray
+
+HIDDEN_MEASURES = (
+    "likeness of words",
+    "with words of other sentences",
+    "likeness of words, mean removed",
+    "distance to rank one",
+    "step",
+    "step, mean removed",
+)
 
 
 def step_similarity(hidden: FloatArray) -> FloatArray:
@@ -20,7 +34,7 @@ def step_similarity(hidden: FloatArray) -> FloatArray:
     -------
     ndarray, shape (depth,)
     """
-    unit = hidden / np.linalg.norm(hidden, axis=-1, keepdims=True)
+    unit = _unit(hidden)
     mean: FloatArray = (unit[1:] * unit[:-1]).sum(axis=-1).mean(axis=-1)
     return mean
 
@@ -32,14 +46,45 @@ def mean_off_diagonal(matrix: FloatArray) -> FloatArray:
     return mean
 
 
-def hidden_measures(trace: Trace) -> FloatArray:
-    """Return likeness of the tokens, distance to rank one and step similarity after each of the layers.
+def hidden_measures(words: Sequence[FloatArray], blocks: Sequence[int]) -> FloatArray:
+    """Measure the words of every text of a corpus, after each layer.
+
+    Parameters
+    ----------
+    words : sequence of ndarray, shape (depth + 1, n, d_model) each
+        Hidden states without the markers; n may vary.
+    blocks : sequence of int
+        Texts of one block share words and are not compared as unrelated ones.
 
     Returns
     -------
-    ndarray, shape (3, depth + 1)
-        The last is NaN before the first layer.
+    ndarray, shape (6, texts, depth + 1)
+        The `HIDDEN_MEASURES`. "Mean removed" is without the mean of all words of the corpus in that layer.
+        The two steps are NaN before the first layer.
     """
-    hidden = np.stack(trace.hidden)  # (depth + 1, n, d_model)
-    steps = np.concatenate([[np.nan], step_similarity(hidden)])
-    return np.stack([mean_off_diagonal(cosines(hidden)), rank_one_residual(hidden), steps])
+    mean = np.concatenate(words, axis=1).mean(axis=1, keepdims=True)  # (depth + 1, 1, d_model)
+    direction = np.stack([_unit(w).mean(axis=1) for w in words], axis=1)  # (depth + 1, texts, d_model)
+    between = direction @ direction.swapaxes(-1, -2)  # mean cosine of the words of two texts
+    elsewhere = np.not_equal.outer(blocks, blocks)
+    others = (between * elsewhere).sum(axis=-1) / elsewhere.sum(axis=-1)  # (depth + 1, texts)
+    measured = [
+        (
+            mean_off_diagonal(cosines(w)),
+            others[:, k],
+            mean_off_diagonal(cosines(w - mean)),
+            rank_one_residual(w),
+            _after_first(step_similarity(w)),
+            _after_first(step_similarity(w - mean)),
+        )
+        for k, w in enumerate(words)
+    ]
+    return np.stack(measured, axis=1)
+
+
+def _after_first(steps: FloatArray) -> FloatArray:
+    return np.concatenate([[np.nan], steps])
+
+
+def _unit(x: FloatArray) -> FloatArray:
+    unit: FloatArray = x / np.linalg.norm(x, axis=-1, keepdims=True)
+    return unit

@@ -115,6 +115,9 @@ def wordpiece(library: Any) -> Tokenizer:
     def tokenize(text: str) -> tuple[list[str], list[int]]:
         if not isinstance(text, str):
             raise ValueError(f"text must be a str, got {type(text).__name__}")
+        lone = [c for c in text if "\ud800" <= c <= "\udfff"]
+        if lone:
+            raise ValueError(f"text must be Unicode, got the lone surrogate U+{ord(lone[0]):X}")
         if not text.strip():
             raise ValueError(f"text must hold at least one word, got {text!r}, which is empty")
         cut = library.encode(text)

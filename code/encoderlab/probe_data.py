@@ -9,42 +9,44 @@ from typing import Any
 
 import numpy as np
 
+from encoderlab.probe_tasks import GROUPS, TASKS
 from encoderlab.probes import (
-    CONTROLS,
-    GROUPS,
-    TASKS,
+    EMBEDDING_CONTROLS,
+    Known,
     accuracy,
-    control_accuracy,
     logistic_accuracy,
     majority_accuracy,
+    position_accuracy,
     states,
 )
 from encoderlab.sentence_encoder import SentenceEncoder, untrained
 from encoderlab.validation import FloatArray
 
-SEEDS, UNTRAINED_SEEDS = range(5), range(2)
+SEEDS = range(5)  # of the sentences and of the words held back
+NETWORKS = range(4)  # never trained, each drawn anew
 
 
 def probes(model: SentenceEncoder) -> dict[str, Any]:
-    """Fit every probe and its controls for every seed; on layers never trained, for the first seeds alone."""
-    fresh = untrained(model, np.random.default_rng(0))
+    """Fit every probe and its controls for every seed, and on a network never trained for most of them."""
     runs: dict[str, dict[str, list[Any]]] = {name: defaultdict(list) for name in TASKS}
     for group, seed in itertools.product(GROUPS, SEEDS):
-        known: tuple[dict[Any, Any], dict[Any, Any]] = {}, {}
+        known: Known = {}
+        fresh, fresh_known = untrained(model, np.random.default_rng(seed)), Known()
         for name in group:
-            rng = np.random.default_rng([seed, *group[0].encode()])
-            train, test = TASKS[name](rng)
+            train, test = TASKS[name](np.random.default_rng([seed, *group[0].encode()]))
             labels, truth = [item.label for item in train], [item.label for item in test]
-            a, b = states(model, train, known[0]), states(model, test, known[0])  # (7, items, d_model)
+            a, b = states(model, train, known), states(model, test, known)  # (7, items, d_model)
             row = runs[name]
             row["probes"].append(_by_layer(accuracy, a, labels, b, truth))
-            row["shuffled"].append(_by_layer(accuracy, a, rng.permutation(labels).tolist(), b, truth))
-            few = len(set(labels)) <= 3
+            few = len(set(labels)) <= 3 and name != "arbitrary label"
             row["logistic"].append(_by_layer(logistic_accuracy, a, labels, b, truth) if few else [np.nan] * 7)
-            controls = [control_accuracy(kind, train, test) for kind in CONTROLS]
-            row["controls"].append([majority_accuracy(train, test), *controls])
-            if seed in UNTRAINED_SEEDS:
-                a, b = states(fresh, train, known[1]), states(fresh, test, known[1])
+            bare = [
+                accuracy(see(train, known), labels, see(test, known), truth)
+                for see in EMBEDDING_CONTROLS.values()
+            ]
+            row["controls"].append([majority_accuracy(train, test), position_accuracy(train, test), *bare])
+            if seed in NETWORKS:
+                a, b = states(fresh, train, fresh_known), states(fresh, test, fresh_known)
                 row["untrained_probes"].append(_by_layer(accuracy, a, labels, b, truth))
         print(f"probes: {', '.join(group)}, seed {seed}", flush=True)
     return {key: np.array([runs[name][key] for name in TASKS]) for key in runs[name]}

@@ -1,8 +1,8 @@
-"""Linear probes: what a linear map can read off a token's hidden state, and what it could guess without it.
+"""Linear probes: what a linear map can read off a token's hidden state, and what it could read without it.
 
 A probe shows that something can be read, not that the model uses it (Hewitt and Liang 2019). So beside each
-stand the commonest label, a probe of the position alone, probes of the words alone, the same probe trained on
-shuffled labels, and the same probe on layers that were never trained.
+stand the commonest label, the position alone, the same probe on bare embeddings of the words around, and the
+same probe on layers that were never trained.
 
 scikit-learn is imported inside the functions that fit; the book reads stored accuracies.
 """
@@ -12,98 +12,21 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
-from encoderlab.grammar import (
-    NOUNS,
-    VERBS,
-    Labelled,
-    Lexicon,
-    clauses,
-    numbers,
-    roles,
-    split_lexicon,
-    tenses,
-)
+from encoderlab.grammar import Labelled
+from encoderlab.probe_tasks import Items
 from encoderlab.sentence_encoder import SentenceEncoder
 from encoderlab.validation import FloatArray
 
-Items = list[Labelled]
-Task = Callable[[np.random.Generator], tuple[Items, Items]]
-"""Draws sentences to train a probe on and others to test it on."""
-
-FEW_WORDS = Lexicon(NOUNS[:16], VERBS[:8])
 BATCH = 64
 
-
-def _every_token(name: Callable[[tuple[str, ...], int], str]) -> Task:
-    """Label every word of 200 and 100 clauses over few words, split by sentence."""
-
-    def draw(rng: np.random.Generator, count: int) -> Items:
-        texts = dict.fromkeys(item.words for item in clauses(rng, FEW_WORDS, count))
-        return [Labelled(words, i, name(words, i)) for words in texts for i in range(len(words))]
-
-    return lambda rng: (draw(rng, 200), draw(rng, 100))
+Known = dict[tuple[str, ...], FloatArray]
+"""Hidden states (depth + 1, n, d_model) of sentences that a model has read."""
 
 
-def _unseen_words(write: Callable[[np.random.Generator, Lexicon, int], Items], count: int) -> Task:
-    """Train on one half of the nouns and verbs, test on the other."""
-
-    def draw(rng: np.random.Generator) -> tuple[Items, Items]:
-        seen, unseen = split_lexicon(rng)
-        return write(rng, seen, count), write(rng, unseen, count // 2)
-
-    return draw
-
-
-def _number(agree: bool) -> Task:
-    def draw(rng: np.random.Generator) -> tuple[Items, Items]:
-        seen, unseen = split_lexicon(rng)
-        train = [*numbers(rng, seen, 400, agree=True), *numbers(rng, seen, 400, agree=False)]
-        return train, numbers(rng, unseen, 200, agree=agree)
-
-    return draw
-
-
-TASKS: Mapping[str, Task] = MappingProxyType(
-    {
-        "own token": _every_token(lambda words, i: words[i]),
-        "previous token": _every_token(lambda words, i: words[i - 1] if i else "[CLS]"),
-        "next token": _every_token(lambda words, i: (*words, "[SEP]")[i + 1]),
-        "position": _every_token(lambda words, i: str(i)),
-        "phrase": _unseen_words(clauses, 200),
-        "role": _unseen_words(roles, 400),
-        "tense": _unseen_words(tenses, 500),
-        "number": _number(agree=True),
-        "number, other between": _number(agree=False),
-    }
-)
-"""What is read off. The last five are tested on nouns and verbs that training did not hold."""
-
-GROUPS: tuple[tuple[str, ...], ...] = (
-    ("own token", "previous token", "next token", "position"),
-    ("phrase",),
-    ("role",),
-    ("tense",),
-    ("number", "number, other between"),
-)
-"""Tasks that draw the same sentences to train on, given the same generator."""
-
-CONTROLS: Mapping[str, Callable[[Labelled], tuple[str, ...]]] = MappingProxyType(
-    {
-        "position": lambda item: (str(item.place),),
-        "word": lambda item: (_word(item, 0),),
-        "word and neighbours": lambda item: tuple(_word(item, step) for step in (-1, 0, 1)),
-    }
-)
-"""What a control sees instead of a hidden state."""
-
-
-def states(
-    model: SentenceEncoder, items: Sequence[Labelled], known: dict[tuple[str, ...], FloatArray] | None = None
-) -> FloatArray:
+def states(model: SentenceEncoder, items: Sequence[Labelled], known: Known | None = None) -> FloatArray:
     """Return the hidden state at each item's place, before the layers and after each.
 
     Parameters
@@ -159,22 +82,75 @@ def logistic_accuracy(
     return float(probe.fit(train, labels).score(test, truth))
 
 
-def control_accuracy(control: str, train: Items, test: Items) -> float:
-    """Fit logistic regression to what a control sees, one indicator for each value."""
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.preprocessing import OneHotEncoder
+def window(items: Sequence[Labelled], known: Known, reach: int) -> FloatArray:
+    """Return the embeddings before layer 1 of a word and of so many on each side, one after the other.
 
-    see = CONTROLS[control]
-    encoder: Any = OneHotEncoder(handle_unknown="ignore")
-    seen = encoder.fit_transform([see(item) for item in train])
-    probe = LogisticRegression(max_iter=2000).fit(seen, [item.label for item in train])
-    return float(probe.score(encoder.transform([see(item) for item in test]), [item.label for item in test]))
+    Parameters
+    ----------
+    items : sequence of Labelled
+    known : dict
+        Filled by `states`.
+    reach : int
+        How many on each side; zeros stand beyond the markers.
+
+    Returns
+    -------
+    ndarray, shape (items, (2 reach + 1) d_model)
+    """
+    rows = []
+    for item in items:
+        x = known[item.words][0]  # (n, d_model)
+        padded = np.pad(x, ((reach, reach), (0, 0)))
+        rows.append(padded[item.place + 1 : item.place + 2 + 2 * reach].ravel())  # [CLS] is token 0
+    return np.array(rows)
+
+
+def narrowed(items: Sequence[Labelled], known: Known) -> FloatArray:
+    """Return the window of two on each side, projected at random to the width of a hidden state."""
+    wide = window(items, known, 2)
+    width = known[items[0].words].shape[-1]
+    rng = np.random.default_rng(0)  # one projection for training and test
+    matrix = rng.normal(scale=wide.shape[1] ** -0.5, size=(wide.shape[1], width))
+    return wide @ matrix.astype(wide.dtype)
+
+
+def bag(items: Sequence[Labelled], known: Known) -> FloatArray:
+    """Return the mean of the embeddings of all words of the sentence, (items, d_model)."""
+    return np.array([known[item.words][0, 1:-1].mean(axis=0) for item in items])
+
+
+EMBEDDING_CONTROLS: Mapping[str, Callable[[Sequence[Labelled], Known], FloatArray]] = MappingProxyType(
+    {
+        "all words, averaged": bag,
+        "word and 1 on each side": lambda items, known: window(items, known, 1),
+        "word and 2 on each side": lambda items, known: window(items, known, 2),
+        "2 on each side, at random to one width": narrowed,
+    }
+)
+"""What the same probe sees of bare embeddings, instead of a hidden state."""
+
+CONTROLS = ("commonest label", "position alone", *EMBEDDING_CONTROLS)
+
+
+def position_accuracy(train: Items, test: Items) -> float:
+    """Guess the label that was commonest at the same place in training."""
+    by_place: dict[int, list[str]] = defaultdict(list)
+    for item in train:
+        by_place[item.place].append(item.label)
+    everywhere = _commonest([item.label for item in train])
+    guess = {place: _commonest(labels) for place, labels in by_place.items()}
+    return float(np.mean([guess.get(item.place, everywhere) == item.label for item in test]))
 
 
 def majority_accuracy(train: Items, test: Items) -> float:
     """Guess the commonest label of the training items every time."""
-    names, counts = np.unique([item.label for item in train], return_counts=True)
-    return float(np.mean([item.label == names[counts.argmax()] for item in test]))
+    guess = _commonest([item.label for item in train])
+    return float(np.mean([item.label == guess for item in test]))
+
+
+def _commonest(labels: Sequence[str]) -> str:
+    names, counts = np.unique(labels, return_counts=True)
+    return str(names[counts.argmax()])
 
 
 def _embed_whole(model: SentenceEncoder, words: tuple[str, ...]) -> FloatArray:
@@ -182,8 +158,3 @@ def _embed_whole(model: SentenceEncoder, words: tuple[str, ...]) -> FloatArray:
     if len(x) != len(words) + 2:
         raise ValueError(f"words must be whole tokens, got {model.tokens(' '.join(words))}")
     return x
-
-
-def _word(item: Labelled, step: int) -> str:
-    padded = ("", "[CLS]", *item.words, "[SEP]")
-    return padded[item.place + 2 + step]

@@ -1,7 +1,8 @@
 """Which heads follow a grammatical relation: from a verb to its subject, from a noun to its determiner.
 
-After Clark et al. 2019: ask each head which other word a word attends to most, and compare with the best rule
-of the form "always the word k places further on".
+After Clark et al. 2019: ask each head which other word a word attends to most. Two rules that need no grammar
+stand beside it: "always the word k places on", and "always the next verb" (or the last noun), a class of
+words and a direction. A head that goes there from other words too knows the second rule at most.
 """
 
 from __future__ import annotations
@@ -14,20 +15,24 @@ from typing import NamedTuple
 import numpy as np
 
 from encoderlab.abstraction import between_words
-from encoderlab.grammar import Labelled
+from encoderlab.grammar import DETERMINERS, NOUNS, Labelled
 from encoderlab.validation import FloatArray
 
 IntArray = np.typing.NDArray[np.intp]
 
 
 class Clause(NamedTuple):
-    """The places of the words of one clause that are related to each other."""
+    """The places of the words of one clause that are related to each other; −1 for one that is not there."""
 
     words: tuple[str, ...]
     subject: int
     determiner: int  # of the subject
     verb: int
     object: int
+    object_determiner: int
+    front: int = -1  # noun of a phrase before the subject
+    between: int = -1  # noun of a phrase between subject and verb
+    between_determiner: int = -1
 
 
 RELATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -42,6 +47,18 @@ RELATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
 )
 """Query and key of each relation, as fields of `Clause`."""
 
+LURES: Mapping[str, tuple[str, str, bool | None]] = MappingProxyType(
+    {
+        "subject → verb, no noun between": ("subject", "verb", False),
+        "subject → verb, a noun between": ("subject", "verb", True),
+        "noun between → verb": ("between", "verb", True),
+        "noun in front → verb": ("front", "verb", None),
+        "object → its determiner": ("object", "object_determiner", None),
+        "noun between → its determiner": ("between", "between_determiner", True),
+    }
+)
+"""Query and key as before, and whether a noun stands between subject and verb (None: either)."""
+
 
 def parse(items: Sequence[Labelled]) -> list[Clause]:
     """Find subject, verb and object in what `grammar.clauses` wrote: a phrase ends with its noun."""
@@ -50,8 +67,19 @@ def parse(items: Sequence[Labelled]) -> list[Clause]:
         places: dict[str, list[int]] = {"subject": [], "object": [], "prepositional": []}
         for item in group:
             places[item.label].append(item.place)
-        subject, object_ = places["subject"], places["object"]
-        clauses.append(Clause(words, subject[-1], subject[0], object_[0] - 1, object_[-1]))
+        subject, object_, others = places["subject"], places["object"], places["prepositional"]
+        verb = object_[0] - 1
+        front = [place for place in others if place < subject[0]]
+        between = [place for place in others if subject[-1] < place < verb]
+        clauses.append(
+            Clause(
+                words,
+                *(subject[-1], subject[0], verb, object_[-1], object_[0]),
+                front[-1] if front else -1,
+                between[-1] if between else -1,
+                between[0] if between else -1,
+            )
+        )
     return clauses
 
 
@@ -89,6 +117,43 @@ def offset_accuracy(clauses: Sequence[Clause], relation: str, step: int) -> floa
     return float(np.mean([getattr(clause, target) - getattr(clause, source) == step for clause in clauses]))
 
 
+def class_accuracy(clauses: Sequence[Clause], relation: str) -> float:
+    """Return how often the key is the nearest word of its class on its side of the query.
+
+    The classes are nouns, determiners, and the one verb of a clause.
+    """
+    source, target = RELATIONS[relation]
+    right = []
+    for clause in clauses:
+        query, key = getattr(clause, source), getattr(clause, target)
+        step = 1 if key > query else -1
+        alike = _class(clause, clause.words[key])
+        nearest = next(
+            i for i in range(query + step, key + step, step) if _class(clause, clause.words[i]) == alike
+        )
+        right.append(nearest == key)
+    return float(np.mean(right))
+
+
+def lured(clauses: Sequence[Clause], attention: Sequence[FloatArray], lure: str) -> tuple[FloatArray, int]:
+    """Return how often each head attends from the query of one of `LURES` most to its key.
+
+    Returns
+    -------
+    share : ndarray, shape (...)
+    count : int
+        Clauses that have such a query.
+    """
+    source, target, between = LURES[lure]
+    right = [
+        most_attended(pattern, getattr(clause, source)) == getattr(clause, target)
+        for clause, pattern in zip(clauses, attention, strict=True)
+        if getattr(clause, source) >= 0 and between in (None, clause.between >= 0)
+    ]
+    share: FloatArray = np.mean(right, axis=0)
+    return share, len(right)
+
+
 def head_accuracy(clauses: Sequence[Clause], attention: Sequence[FloatArray], relation: str) -> FloatArray:
     """Return how often each head attends most to the right word.
 
@@ -110,3 +175,9 @@ def head_accuracy(clauses: Sequence[Clause], attention: Sequence[FloatArray], re
     ]
     share: FloatArray = np.mean(right, axis=0)
     return share
+
+
+def _class(clause: Clause, word: str) -> str:
+    if word == clause.words[clause.verb]:
+        return "verb"
+    return "noun" if word in NOUNS else "determiner" if word in DETERMINERS else "other"

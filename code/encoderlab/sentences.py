@@ -1,7 +1,8 @@
 """The sentences that chapter 5 measures a model on, and how well a model tells them apart.
 
 They stand in blocks of four. In a block the first two say the same thing, and so do the last two, while all
-four share words: a sentence has one *partner* and two *look-alikes*.
+four share words: a sentence has one *partner* and two *look-alikes*, of which one is made of the sentence's
+own words and the other of its partner's.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ class Separation(NamedTuple):
     others: FloatArray  # mean cosine with the sentences of other blocks
     margin: FloatArray  # partner's cosine above that mean, in standard deviations of those cosines
     found: FloatArray  # 1 if no sentence of another block is nearer than the partner, else 0
-    beats_look_alikes: FloatArray  # share of the two look-alikes that are farther than the partner
+    beats_own_words: FloatArray  # 1 if the look-alike in the sentence's own words is farther than the partner
+    beats_partners_words: FloatArray  # 1 if the look-alike in the partner's words is farther than the partner
 
 
 def separation(cosine: FloatArray) -> Separation:
     """Ask of every sentence where its partner stands among the others (claims 45, 69, 70).
 
-    Margin and the two shares do not change if all cosines are shifted or stretched, so they compare layers in
-    which all sentences look alike with layers in which they do not.
+    All but the first field do not change if all cosines are shifted or stretched. They do change if one
+    vector is added to every sentence's: see `centred`.
 
     Parameters
     ----------
@@ -57,15 +59,42 @@ def separation(cosine: FloatArray) -> Separation:
     index = np.arange(m)
     block = index // BLOCK
     partner = cosine[..., index, index ^ 1]  # (..., m)
-    look_alikes = np.stack([cosine[..., index, index ^ 2], cosine[..., index, index ^ 3]], axis=-1)
     elsewhere = np.stack([cosine[..., i, block != block[i]] for i in index], axis=-2)  # (..., m, m − 4)
     others = elsewhere.mean(axis=-1)
     return Separation(
         others,
         (partner - others) / elsewhere.std(axis=-1),
         (partner > elsewhere.max(axis=-1)).astype(float),
-        (partner[..., None] > look_alikes).mean(axis=-1),
+        (partner > cosine[..., index, index ^ 2]).astype(float),
+        (partner > cosine[..., index, index ^ 3]).astype(float),
     )
+
+
+def centred(cosine: FloatArray) -> FloatArray:
+    """Return the cosines that vectors have once their mean is taken from each of them.
+
+    Parameters
+    ----------
+    cosine : ndarray, shape (..., m, m)
+        Products of m vectors of length one.
+
+    Returns
+    -------
+    ndarray, shape (..., m, m)
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 0, 0], [0.6, 0.8, 0], [0, 0.6, 0.8]])
+    >>> y = x - x.mean(axis=0)
+    >>> y /= np.linalg.norm(y, axis=1, keepdims=True)
+    >>> bool(np.allclose(centred(x @ x.T), y @ y.T))
+    True
+    """
+    rows = cosine - cosine.mean(axis=-1, keepdims=True)
+    product = rows - rows.mean(axis=-2, keepdims=True)
+    length = np.sqrt(np.diagonal(product, axis1=-2, axis2=-1))  # (..., m)
+    between: FloatArray = product / (length[..., :, None] * length[..., None, :])
+    return between
 
 
 def mean_and_interval(

@@ -9,15 +9,16 @@ from encoderlab.abstraction import (
     HEAD_MEASURES,
     between_words,
     distance,
+    distance_to_others,
     entropy,
-    identical,
     neighbours,
+    over_other_queries,
     over_uniform,
-    same_against_other,
+    to_itself,
     to_neighbours,
     uniform_distance,
 )
-from encoderlab.encoder import Encoder, EncoderConfig
+from encoderlab.copies import identical, same_against_other, same_key
 from encoderlab.likeness import hidden_measures, mean_off_diagonal, step_similarity
 from encoderlab.stacking import cosines, rank_one_residual
 
@@ -36,7 +37,12 @@ def test_even_attention_is_one_by_every_ratio(n):
     pairs = np.random.default_rng(n).random((n, n)) < 0.5
     pairs[0, 0] = True
     assert uniform_distance(n) == pytest.approx(np.mean([abs(i - j) for i in range(n) for j in range(n)]))
-    for value in (distance(even(n)), entropy(even(n)), over_uniform(even(n), pairs)):
+    for value in (
+        distance(even(n)),
+        distance_to_others(even(n)),
+        entropy(even(n)),
+        over_uniform(even(n), pairs),
+    ):
         assert value == pytest.approx(1)
 
 
@@ -46,6 +52,12 @@ def test_measures_equal_their_definitions_in_loops(seed, n):
     a = pattern[1]
     reach = np.mean([sum(a[i, j] * abs(i - j) for j in range(n)) for i in range(n)])
     assert distance(pattern)[1] == pytest.approx(reach / uniform_distance(n))
+    others = [sum(a[i, j] * abs(i - j) for j in range(n)) / (1 - a[i, i]) for i in range(n)]
+    apart = np.mean([abs(i - j) for i in range(n) for j in range(n) if i != j])
+    assert distance_to_others(pattern)[1] == pytest.approx(np.mean(others) / apart)
+    assert to_itself(pattern)[1] == pytest.approx(np.mean([a[i, i] for i in range(n)]))
+    rest = [a[i, 0] for i in range(n) if i not in (0, 2)]
+    assert over_other_queries(pattern, 2, 0)[1] == pytest.approx(a[2, 0] / np.mean(rest))
     bits = np.mean([-sum(p * np.log(p) for p in row) for row in a])
     assert entropy(pattern)[1] == pytest.approx(bits / np.log(n))
     beside = np.mean([sum(a[i, j] for j in (i - 1, i + 1) if 0 <= j < n) for i in range(n)])
@@ -101,6 +113,21 @@ def test_identical_tokens_are_compared_at_their_own_distance():
     assert np.isnan(same_against_other(falling, list("abcdefgha")))  # no other pair is as far apart
 
 
+def test_copies_are_compared_for_the_same_key():
+    """A word that all look at is no favourite of its copy's, though it is of every query's."""
+    tokens = list("abacd")
+    popular = np.tile([0.5, 0.0, 0.5, 0.0, 0.0], (5, 1))
+    assert same_key(popular, tokens) == 0
+    assert same_against_other(popular, tokens) == pytest.approx(0.6)
+    pattern = random_pattern(4, 5)
+    one, two = pattern[:, 0, 2] + pattern[:, 2, 0], pattern[:, 4, 2]  # nothing is as far to the left of key 0
+    expected = (pattern[:, 0, 2] - two) / (pattern[:, 0, 2] + two)
+    np.testing.assert_allclose(same_key(pattern, tokens), expected)
+    assert (one > pattern[:, 0, 2]).all()
+    assert np.isnan(same_key(pattern, list("abcde"))).all()
+    assert np.isnan(same_key(pattern, list("abcda"))).all()  # no other query is as far from either
+
+
 def test_likeness_of_rows_and_of_steps(rng):
     x = rng.normal(size=(4, 5))
     unit = x / np.linalg.norm(x, axis=1, keepdims=True)
@@ -109,10 +136,27 @@ def test_likeness_of_rows_and_of_steps(rng):
     assert step_similarity(np.stack([x, 2 * x, -x])) == pytest.approx([1, -1])
 
 
-def test_hidden_measures_of_a_trace(rng):
-    trace = Encoder.random(EncoderConfig(depth=2), rng).trace(rng.normal(size=(5, 32)))
-    likeness, rank, step = hidden_measures(trace)
-    assert likeness[2] == pytest.approx(mean_off_diagonal(cosines(trace.output)))
-    assert rank == pytest.approx([rank_one_residual(h) for h in trace.hidden])
-    assert np.isnan(step[0])
-    assert step[1:] == pytest.approx(step_similarity(np.stack(trace.hidden)))
+def test_hidden_measures_of_a_corpus(rng):
+    words = [rng.normal(size=(3, n, 8)) + 1 for n in (4, 5, 3)]
+    measured = hidden_measures(words, [0, 0, 1])
+    assert measured.shape == (6, 3, 3)
+    mean = np.concatenate([w[2] for w in words]).mean(axis=0)
+    one = words[1][2]
+    assert measured[0, 1, 2] == pytest.approx(mean_off_diagonal(cosines(one)))
+    across = np.block([[one], [words[2][2]]])
+    assert measured[1, 1, 2] == pytest.approx(cosines(across)[:5, 5:].mean())  # its block left out
+    assert measured[2, 1, 2] == pytest.approx(mean_off_diagonal(cosines(one - mean)))
+    assert measured[3, 1, 2] == pytest.approx(rank_one_residual(one))
+    assert np.isnan(measured[4:, :, 0]).all()
+    assert measured[4, 1, 1:] == pytest.approx(step_similarity(words[1]))
+    before = np.concatenate([w[1] for w in words]).mean(axis=0)
+    centred = np.stack([words[1][1] - before, one - mean])
+    assert measured[5, 1, 2] == pytest.approx(step_similarity(centred)[0])
+
+
+def test_a_common_vector_makes_likeness_and_takes_none_away_when_removed(rng):
+    words = [rng.normal(size=(1, 30, 8)) for _ in range(20)]
+    shifted = [w + 5 for w in words]
+    plain, common = (hidden_measures(each, range(20)).mean(axis=1)[:3, 0] for each in (words, shifted))
+    assert common[:2].min() > 0.9 > 0.1 > abs(plain[0])
+    assert common[2] == pytest.approx(plain[2])

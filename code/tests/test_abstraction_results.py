@@ -8,17 +8,27 @@ from published import model
 
 from encoderlab import minilm
 from encoderlab.abstraction import HEAD_MEASURES, read
-from encoderlab.abstraction_results import ATLAS, HIDDEN_MEASURES, SURGERY_MEASURES, WIDTHS, reading, results
-from encoderlab.corpus_means import corpus_means
+from encoderlab.abstraction_results import ATLAS, LENGTHS, SURGERY_MEASURES, WIDTHS, reading, results
+from encoderlab.attention_data import like_the_note
 from encoderlab.grammar import clauses, split_lexicon
-from encoderlab.likeness import hidden_measures
-from encoderlab.probe_data import SEEDS, UNTRAINED_SEEDS
-from encoderlab.probes import CONTROLS, TASKS
-from encoderlab.relations import RELATIONS, head_accuracy, parse
+from encoderlab.likeness import HIDDEN_MEASURES, hidden_measures
+from encoderlab.probe_data import NETWORKS, SEEDS
+from encoderlab.probe_tasks import TASKS
+from encoderlab.probes import CONTROLS
+from encoderlab.relations import LURES, RELATIONS, head_accuracy, parse
 from encoderlab.sentence_encoder import untrained
 from encoderlab.sentences import THE_NOTES, sentences, separation
-from encoderlab.surgery import FORMS, PARTS, operate
-from encoderlab.surgery_data import effects
+from encoderlab.surgery import FORMS, PARTS
+from encoderlab.surgery_data import (
+    LOTS,
+    LOUD,
+    loudness,
+    means_of_the_other_half,
+    measures,
+    operated,
+    silenced,
+    with_interval,
+)
 from encoderlab.width import mean_activations, narrow, neurons_by_weight
 
 TEXTS = [THE_NOTES, *sentences()]
@@ -34,6 +44,11 @@ def embedded():
 @pytest.fixture(scope="module")
 def intact(embedded):
     return [(model().encoder(x),) for x in embedded]
+
+
+@pytest.fixture(scope="module")
+def traces():
+    return [model().trace(text) for text in TEXTS]
 
 
 def test_provenance_and_size():
@@ -52,13 +67,18 @@ def test_shapes():
         "hidden": (len(HIDDEN_MEASURES), 65, 7),
         "cosines": (7, 64, 64),
         "surgery": (parts, len(FORMS), kept, 7, 3),
+        "surgery_change": (parts, len(FORMS), kept, 3),
         "intact": (kept, 7, 3),
+        "quiet_surgery": (2, len(FORMS), kept, 3),
         "probes": (tasks, len(SEEDS), 7),
-        "untrained_probes": (tasks, len(UNTRAINED_SEEDS), 7),
-        "shuffled": (tasks, len(SEEDS), 7),
-        "controls": (tasks, len(SEEDS), 1 + len(CONTROLS)),
+        "untrained_probes": (tasks, len(NETWORKS), 7),
+        "controls": (tasks, len(SEEDS), len(CONTROLS)),
         "relations": (len(RELATIONS), 2, 6, 12),
-        "width": (2, 2, len(WIDTHS), kept),
+        "lures": (len(LURES), 6, 12),
+        "note_heads": (6, 12, 6, 6),
+        "note_mean": (100, 6, 6, 6),
+        "long_texts": (len(LENGTHS), 4),
+        "width": (1 + LOTS, len(WIDTHS), kept, 3),
     }
     assert {name: results()[name].shape for name in expected} == expected
 
@@ -88,10 +108,13 @@ def test_readings_are_the_models(text):
     np.testing.assert_allclose(stored.cosines, fresh.cosines, **CLOSE)
 
 
-def test_measures_of_a_sample_are_the_models():
+def test_measures_of_a_sample_are_the_models(traces):
+    blocks = [-1, *(i // 4 for i in range(64))]
+    found = hidden_measures([np.stack(trace.hidden)[:, 1:-1] for trace in traces], blocks)
+    np.testing.assert_allclose(found, results()["hidden"], **CLOSE)
     for number in SAMPLE:
-        trace, tokens = model().trace(TEXTS[number]), model().tokens(TEXTS[number])
-        np.testing.assert_allclose(hidden_measures(trace), results()["hidden"][:, number], **CLOSE)
+        trace, tokens = traces[number], model().tokens(TEXTS[number])
+        assert results()["words"][number] == len(tokens) - 2
         for k, measure in enumerate(HEAD_MEASURES.values()):
             found = measure(np.stack(trace.attention), tokens)
             np.testing.assert_allclose(found, results()["heads"][k, number], **CLOSE)
@@ -104,17 +127,35 @@ def test_cosines_between_sentences_are_the_models():
 
 def test_untrained_layers_are_those_of_the_seed():
     fresh = untrained(model(), np.random.default_rng(1))
-    np.testing.assert_allclose(
-        hidden_measures(fresh.trace(TEXTS[7])), results()["untrained_hidden"][1, :, 7], **CLOSE
-    )
+    measured = HEAD_MEASURES["to [CLS]"](np.stack(fresh.trace(TEXTS[7]).attention), ()).mean(axis=-1)
+    stored = results()["untrained_heads"][1, list(HEAD_MEASURES).index("to [CLS]"), 7]
+    np.testing.assert_allclose(measured, stored, **CLOSE)
 
 
 def test_operations_do_what_is_stored(embedded, intact):
-    means = corpus_means(model().encoder, embedded)
+    means = means_of_the_other_half(model().encoder, embedded)
     for part, form in (("FFN", "zero"), ("skip round attention", "mean of its kind"), ("layer 6", "skipped")):
-        hidden = [operate(model().encoder, x, PARTS[part], form, means)[-1:] for x in embedded]
-        stored = results()["surgery"][list(PARTS).index(part), list(FORMS).index(form), :, -1]
-        np.testing.assert_allclose(effects(hidden, intact)[:, 0], stored, rtol=1e-3, atol=1e-5)
+        at = list(PARTS).index(part), list(FORMS).index(form)
+        hidden = [h[-1:] for h in operated(model().encoder, embedded, PARTS[part], form, means)]
+        values = measures(hidden, intact)  # (64, 1, 4)
+        np.testing.assert_allclose(
+            with_interval(values)[:, 0], results()["surgery"][at][:, -1], rtol=1e-3, atol=1e-5
+        )
+        change = with_interval(values[:, 0] - measures(intact, intact)[:, 0])
+        np.testing.assert_allclose(change, results()["surgery_change"][at], rtol=1e-3, atol=1e-4)
+
+
+def test_loud_neurons_are_those_that_are_stored(embedded, intact):
+    size, _ = loudness(model().encoder, embedded)
+    np.testing.assert_allclose(np.sort(size, axis=1)[:, :-4:-1], results()["loudness"], rtol=1e-4)
+    quiet = silenced(model().encoder, size > LOUD)
+    values = measures([(quiet(x),) for x in embedded], intact)
+    np.testing.assert_allclose(with_interval(values)[:, 0], results()["quiet"], rtol=1e-3, atol=1e-5)
+
+
+def test_patterns_of_sentences_like_the_notes():
+    found = like_the_note(model("float32"))
+    np.testing.assert_allclose(found["note_heads"], results()["note_heads"], rtol=1e-3, atol=1e-4)
 
 
 def test_intact_agrees_with_the_rest():
@@ -125,10 +166,14 @@ def test_intact_agrees_with_the_rest():
 
 
 def test_a_narrower_model_does_what_is_stored(embedded, intact):
-    mean, deviation = mean_activations(model().encoder, embedded)
+    """One half of the sentences, with what the other half says: the likeness of each to the intact."""
+    mean, deviation = mean_activations(model().encoder, embedded[32:])
     small = narrow(model().encoder, neurons_by_weight(model().encoder, deviation), 384, mean)
-    found = effects([(small(x),) for x in embedded], intact)[:, 0, 0]
-    np.testing.assert_allclose(found, results()["width"][0, 0, WIDTHS.index(384)], rtol=1e-3)
+    mean, deviation = mean_activations(model().encoder, embedded[:32])
+    other = narrow(model().encoder, neurons_by_weight(model().encoder, deviation), 384, mean)
+    outputs = [(small(x),) for x in embedded[:32]] + [(other(x),) for x in embedded[32:]]
+    found = with_interval(measures(outputs, intact))[:, 0]
+    np.testing.assert_allclose(found, results()["width"][0, WIDTHS.index(384)], rtol=1e-3, atol=1e-4)
 
 
 def test_heads_follow_relations_as_stored():

@@ -24,6 +24,10 @@ def test_reach():
         "Not yet: reach of attention to oneself alone gave None"
     )
 
+    assert check_reach(lambda pattern: np.array(reach(pattern))) == "Right."
+    for wrong in (float("nan"), True, ..., [1.0], np.full(3, 1.0), "1"):
+        assert check_reach(lambda pattern, wrong=wrong: wrong).startswith("Not yet: reach of ")
+
 
 def test_looking_back():
     layer, head = np.unravel_index(looking_back().argmax(), (6, 12))
@@ -31,6 +35,8 @@ def test_looking_back():
     assert "another gives more" in check_looking_back(6, 1)
     assert "counted from 1" in check_looking_back(7, 1)
     assert "counted from 1" in check_looking_back(..., 1)
+    assert "counted from 1" in check_looking_back(True, 3)
+    assert "counted from 1" in check_looking_back(1.0, 3)
 
 
 def test_even_length():
@@ -38,4 +44,7 @@ def test_even_length():
     assert (
         check_even_length(768) == "Not yet: at 768 tokens the part that grows with n² is 0.17 of the other."
     )
-    assert "expected a number" in check_even_length(...)
+    assert check_even_length(np.array(4608)) == "Right."
+    assert check_even_length(float("nan")).startswith("Not yet: at nan tokens")
+    for wrong in (..., True, None, "4608", 4608j, np.full(2, 4608)):
+        assert "expected a number" in check_even_length(wrong)

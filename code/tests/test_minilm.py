@@ -62,6 +62,7 @@ def test_it_reads_every_sentence_of_the_book():
         ("", "text must hold at least one word, got '', which is empty"),
         (" \n", r"text must hold at least one word, got ' \\n', which is empty"),
         ("\u200b\u0000", "of which no token is left"),
+        ("\ud800 abc", "text must be Unicode, got the lone surrogate U\\+D800"),
         ("cats 喵 and dogs 汪", "that an English vocabulary can spell, got 喵, 汪$"),
         ("a " + "x" * 300, "can spell, got x{20}…$"),
         ("word " * 511, "text must have at most 512 tokens, both markers included, got 513"),

@@ -24,6 +24,13 @@ def test_without_the_model_a_line_says_how_to_get_it(monkeypatch):
     assert "run `make minilm`" in own.own_sentence().data
 
 
+def test_files_that_are_not_the_published_ones_are_named_in_a_line(monkeypatch):
+    monkeypatch.setitem(minilm.SHA256, "model.safetensors", "0" * 64)
+    says = own.own_sentence().data
+    assert "cannot be used: model.safetensors must have the SHA-256 0000" in says
+    assert "\n" not in says
+
+
 def test_with_it_a_typed_sentence_is_drawn_and_a_bad_one_answered():
     box = own.sentence_box(model("float32"), "The dog slept")
     field, place = box.children
@@ -34,6 +41,7 @@ def test_with_it_a_typed_sentence_is_drawn_and_a_bad_one_answered():
         ("", "text must hold at least one word"),
         ("汪", "in words that an English vocabulary can spell, got 汪"),
         ("word " * 40, "at most 32 tokens to be drawn here, got 42"),
+        ("\ud800 abc", "text must be Unicode, got the lone surrogate U+D800"),
         ("Hi", "at least two words to be drawn here, got &#x27;Hi&#x27;"),
     ):
         field.value = text

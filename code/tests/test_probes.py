@@ -6,8 +6,26 @@ from published import model
 
 from encoderlab.abstraction_results import results
 from encoderlab.grammar import NOUNS, VERBS, clauses, numbers, places, roles, split_lexicon, tenses
-from encoderlab.probes import CONTROLS, TASKS, accuracy, control_accuracy, majority_accuracy, states
-from encoderlab.relations import RELATIONS, head_accuracy, most_attended, offset_accuracy, offset_rule, parse
+from encoderlab.probe_tasks import TASKS
+from encoderlab.probes import (
+    EMBEDDING_CONTROLS,
+    accuracy,
+    majority_accuracy,
+    narrowed,
+    position_accuracy,
+    states,
+    window,
+)
+from encoderlab.relations import (
+    RELATIONS,
+    class_accuracy,
+    head_accuracy,
+    lured,
+    most_attended,
+    offset_accuracy,
+    offset_rule,
+    parse,
+)
 
 
 def ridge(train, labels, test, truth, alpha=100.0):
@@ -91,11 +109,40 @@ def test_a_probe_reads_what_is_there_and_no_more(rng):
 
 
 def test_controls_see_what_they_are_named_for(rng):
-    train, test = TASKS["next token"](rng)
-    assert CONTROLS["word and neighbours"](train[0])[1:] == train[0].words[:2]
-    assert control_accuracy("word and neighbours", train, test) > 0.99  # it sees the answer
+    items, known = roles(rng, split_lexicon(rng)[0], 3), {}
+    states(model(), items, known)
+    for k, item in enumerate(items):
+        x = model().embed(" ".join(item.words))  # no layer has touched it
+        here = item.place + 1
+        assert np.array_equal(window(items, known, 1)[k, 384:768], x[here])
+        assert np.array_equal(window(items, known, 1)[k, :384], x[here - 1])
+        beyond = x[here + 2] if here + 2 < len(x) else np.zeros(384)
+        assert np.array_equal(window(items, known, 2)[k, -384:], beyond)
+        bag = EMBEDDING_CONTROLS["all words, averaged"](items, known)[k]
+        np.testing.assert_allclose(bag, x[1:-1].mean(axis=0), atol=1e-12)
+    assert narrowed(items, known).shape == (6, 384)
+
+
+def test_simple_controls():
+    train, test = TASKS["next token"](np.random.default_rng(0))
     assert majority_accuracy(train, test) < 0.15
     assert train[-1].label == "[SEP]"
+    train, test = TASKS["position"](np.random.default_rng(0))
+    assert position_accuracy(train, test) == 1
+
+
+def test_an_arbitrary_label_depends_on_the_word_alone():
+    train, test = TASKS["arbitrary label"](np.random.default_rng(0))
+    dealt = {item.words[item.place]: item.label for item in train}
+    assert all(dealt[item.words[item.place]] == item.label for item in (*train, *test))
+    assert set(dealt.values()) == {"a", "b", "c"}
+
+
+def test_the_phrase_of_a_noun_is_asked_of_unseen_nouns():
+    train, test = TASKS["phrase of a noun"](np.random.default_rng(0))
+    asked = {item.words[item.place] for item in test}
+    assert asked <= set(NOUNS)
+    assert not asked & {word for item in train for word in item.words}
 
 
 def test_a_stored_accuracy_is_what_numpy_finds():
@@ -116,6 +163,11 @@ def test_clauses_are_parsed(rng):
         assert words[clause.object] in NOUNS
         assert words[clause.determiner] in ("the", "this", "every", "one")
         assert clause.determiner < clause.subject < clause.verb < clause.object
+        nouns = [i for i, word in enumerate(words) if word in NOUNS and i < clause.verb]
+        others = [i for i in nouns if i != clause.subject]
+        assert [i for i in others if i < clause.subject] == [clause.front][: clause.front >= 0]
+        assert [i for i in others if i > clause.subject] == [clause.between][: clause.between >= 0]
+        assert words[clause.object_determiner] in ("the", "this", "every", "one")
 
 
 def test_heads_that_follow_a_relation_are_found(rng):
@@ -136,3 +188,9 @@ def test_heads_that_follow_a_relation_are_found(rng):
         assert offset_accuracy(clauses_, relation, step) >= max(
             offset_accuracy(clauses_, relation, other) for other in range(-5, 6)
         )
+    assert class_accuracy(clauses_, "subject → verb") == 1  # there is one verb
+    last_noun = [clause.between < 0 for clause in clauses_]
+    assert class_accuracy(clauses_, "verb → subject") == np.mean(last_noun)
+    share, count = lured(clauses_, patterns, "noun between → verb")
+    assert count == sum(clause.between >= 0 for clause in clauses_)
+    assert share[0] < 0.5

@@ -115,7 +115,8 @@ def _view(reading: Reading, view: str) -> tuple[FloatArray, FloatArray, FloatArr
     mean = reading.attention.mean(axis=1)  # (depth, n, n)
     if view == "cosines":
         cosines = reading.cosines[1:]
-        return cosines, mean_off_diagonal(cosines), stored["hidden"][0, 1:, 1:].mean(axis=0), "mean cosine"
+        words = mean_off_diagonal(cosines[:, 1:-1, 1:-1])
+        return cosines, words, stored["hidden"][0, 1:, 1:].mean(axis=0), "mean cosine of two words"
     if view == "attention":
         measure, values, what = "to [CLS]", mean[:, 1:-1, 0].mean(axis=-1), "from words to [CLS]"
         cells = mean

