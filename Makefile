@@ -4,6 +4,7 @@
 PYTHON ?= python3
 PORT ?= 8000
 UPGRADE ?=
+LAB ?=
 UV_VERSION := 0.13.9
 
 VENV := .venv
@@ -13,19 +14,24 @@ INSTALL := $(UV) pip install --compile-bytecode --python $(BIN)/python
 COMPILE := $(UV) pip compile --universal --fork-strategy fewest --python-version 3.11 \
            --custom-compile-command "make lock" $(UPGRADE)
 PAGE := _build/html/intro.html
+STYLED := code tests _ext benchmarks
 export PYTHONUTF8 := 1
 
 # cmd || $(call failed,which step,what to do)
 failed = { printf '\nmake: this step failed: %s.\n      %s\n' '$(1)' '$(2)' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lint test-code test-book browser serve lab train minilm abstraction lock clean
+.PHONY: help book test lint test-code test-book test-live browser serve lab notebooks links train minilm \
+        abstraction lock clean
 
 help:
 	@echo "make book    build the book"
 	@echo "make test    run every test, of the code and of the book"
 	@echo "make serve   serve the built book on this machine, PORT=$(PORT)"
 	@echo "make lab     open the chapters live in JupyterLab"
+	@echo "make notebooks   write the chapters as .ipynb to _build/notebooks, for editors that want those"
+	@echo "make test-live   test the chapters in JupyterLab, in a fresh environment like Binder's"
+	@echo "make links   ask every link that leaves the book whether it still leads somewhere"
 	@echo "make train   train what is not trained yet of the results that the chapters show"
 	@echo "make minilm  bring the published six-layer encoder (90 MB) that chapter 5 opens"
 	@echo "make abstraction   measure that encoder anew, which takes some minutes"
@@ -41,9 +47,9 @@ test: lint test-code test-book
 	@echo "All tests passed."
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check code tests _ext || $(call failed,ruff check,Mend the lines listed above.)
-	@$(BIN)/ruff format --check code tests _ext \
-	  || $(call failed,ruff format --check,Run $(BIN)/ruff format code tests _ext)
+	@$(BIN)/ruff check $(STYLED) || $(call failed,ruff check,Mend the lines listed above.)
+	@$(BIN)/ruff format --check $(STYLED) \
+	  || $(call failed,ruff format --check,Run $(BIN)/ruff format $(STYLED))
 	@cd code && ../$(BIN)/mypy -p encoderlab || $(call failed,mypy,Mend the types listed above.)
 
 test-code: $(VENV)/.test
@@ -51,6 +57,10 @@ test-code: $(VENV)/.test
 
 test-book: $(VENV)/.test browser
 	@$(BIN)/python -m pytest tests/ || $(call failed,pytest tests/,The tests that failed are listed above.)
+
+# A minute for an environment of its own and a quarter for each chapter, so not part of `make test`.
+test-live: $(VENV)/.test browser
+	@$(BIN)/python -m pytest tests/live || $(call failed,pytest tests/live,The tests that failed are listed above.)
 
 browser: $(VENV)/.test
 	@$(BIN)/python tests/chromium.py \
@@ -64,13 +74,25 @@ serve:
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
 lab: $(VENV)/.book
-	@$(BIN)/jupytext-config --settings-file $(VENV)/etc/jupyter/labconfig/default_setting_overrides.json \
-	  set-default-viewer >/dev/null || $(call failed,making notebooks of the chapters,Run make book first.)
-	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir='$(CURDIR)' intro.md
+	@PATH="$(CURDIR)/$(BIN):$$PATH" binder/postBuild \
+	  || $(call failed,making notebooks of the chapters,Delete $(VENV) and try again.)
+	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir='$(CURDIR)' \
+	  $(LAB) intro.md
+
+notebooks: $(VENV)/.book
+	@for source in $$(grep -l '^```{code-cell}' intro.md chapters/*.md); do \
+	  notebook=_build/notebooks/$${source%.md}.ipynb; mkdir -p "$${notebook%/*}"; \
+	  $(BIN)/jupytext --quiet --to ipynb --output "$$notebook" "$$source" || exit 1; done \
+	  || $(call failed,writing the notebooks,See above.)
+	@echo "Open the notebooks in _build/notebooks, with the Python in $(VENV) as their kernel."
+
+links: $(VENV)/.book
+	@$(BIN)/jupyter-book build . --builder linkcheck \
+	  || $(call failed,checking links,The pages and links are listed above as broken.)
 
 # One thread: the matrices are small, and two experiments can run side by side.
 train: $(VENV)/.test
-	@test -f code/encoderlab/data/rings.npz || $(BIN)/python -m encoderlab.rings \
+	@test -f code/encoderlab/data/rings.npz || $(BIN)/python -m encoderlab.bends.rings \
 	  || $(call failed,training the networks of chapter 1,See above.)
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m encoderlab.experiments \
 	  || $(call failed,training,Run it again: it goes on where it stopped.)
@@ -78,7 +100,7 @@ train: $(VENV)/.test
 minilm: $(VENV)/.minilm
 
 abstraction: $(VENV)/.test
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m encoderlab.abstraction_data \
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m encoderlab.published.abstraction_data \
 	  || $(call failed,measuring the published encoder,See above.)
 
 # The second lock takes the versions of the first, so that tests run on what the book is built with.

@@ -130,13 +130,12 @@
 
   async function start(figure) {
     const states = await unpack(figure).catch(() => undefined);
-    const form = figure.querySelector("form");
     if (!states) {
-      form.outerHTML = '<p class="explorer-sorry">This browser cannot unpack the other states of this figure, so it stands still.</p>';
+      figure.dataset.still = ""; // explorer.css shows the note that says so
       return;
     }
     const explorer = new Explorer(figure, states);
-    form.hidden = false;
+    explorer.form.hidden = false;
     explorer.restore();
     addEventListener("hashchange", () => explorer.restore());
     figure.dataset.ready = "";

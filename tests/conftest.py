@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 import chromium
 
-pytest_plugins = ["fixtures_book"]
+pytest_plugins = ["fixtures_book", "fixtures_binder"]
 
 # Quiet and alone: no sandbox (tests may run as root), no graphics card, no traffic of the browser's own.
 FLAGS = [

@@ -48,11 +48,15 @@ class Book:
         """List all built pages, those of the theme and of the sources included."""
         return sorted(path for path in self.html.rglob("*.html") if "_static" not in path.parts)
 
-    def build(self) -> Build:
-        """Build it as `make book` does, with the package of this folder, not of the one under test."""
+    def build(self, **settings: str) -> Build:
+        """Build it as `make book` does, with the package of this folder, not of the one under test.
+
+        Of the variables that say where a repository is, only those given count.
+        """
         command = [f"{sysconfig.get_path('scripts')}/jupyter-book", "build", ".", "-W", "-n", "--keep-going"]
-        environment = {key: value for key, value in os.environ.items() if key != "ENCODERLAB_WORLD"}
-        environment |= {"PYTHONPATH": str(self.root / "code"), "PYTHONUTF8": "1"}
+        unset = ("ENCODERLAB_WORLD", "BOOK_", "GITHUB_")
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(unset)}
+        environment |= {"PYTHONPATH": str(self.root / "code"), "PYTHONUTF8": "1"} | settings
         start = time.monotonic()
         run = subprocess.run(
             command,
@@ -72,6 +76,16 @@ def toc_documents() -> list[str]:
     """Name the documents of the book, the first page first."""
     toc = yaml.safe_load((REPOSITORY / "_toc.yml").read_text(encoding="utf-8"))
     return [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+
+
+def source(document: str) -> str:
+    """Return the text of a document."""
+    return (REPOSITORY / f"{document}.md").read_text(encoding="utf-8")
+
+
+def notebooks() -> list[str]:
+    """Name the documents that have cells."""
+    return [document for document in toc_documents() if "{code-cell}" in source(document)]
 
 
 def write_notebook(path: Path, title: str, cell: str) -> None:

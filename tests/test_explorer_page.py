@@ -149,6 +149,7 @@ def test_every_control_moves_the_figure_by_touch(visit):
 
 def test_each_control_tells_its_name_and_its_value(visit):
     page = visit()
+    expect(page.get_by_text("This figure stands still").first).to_be_hidden()
     for group, options in (("FFN", ("off", "on")), ("Norm", ("none", "post & pre", "100 %"))):
         for option in options:
             radio = page.get_by_role("group", name=group, exact=True).get_by_role(
@@ -309,6 +310,7 @@ def test_without_javascript_the_first_state_stands_and_no_dead_control(visit):
         assert says(page, name).startswith(sentence)
         expect(page.locator(f"#{name} .explorer-frame svg").first).to_be_visible()
         expect(page.locator(f"#{name} .explorer-moving").first.locator("path, image").first).to_be_visible()
+        expect(page.locator(f"#{name}").get_by_text("This figure stands still")).to_be_visible()
     expect(page.locator("input:visible, button:visible")).to_have_count(0)
 
 
@@ -317,8 +319,8 @@ def test_without_javascript_the_first_state_stands_and_no_dead_control(visit):
 )
 def test_browser_that_cannot_unpack_says_so_and_shows_the_first_state(visit, document, before):
     page = visit(document, ready=False, before=before)
-    expect(page.get_by_text("This browser cannot unpack the other states")).to_have_count(2)
-    expect(page.get_by_text("This browser cannot unpack the other states").first).to_be_visible()
+    for note in page.get_by_text("This figure stands still").all():
+        expect(note).to_be_visible()
     expect(page.locator("input:visible, button:visible")).to_have_count(0)
     assert says(page, "one").startswith("With the FFN off, 6 layers")
     expect(page.locator("#one .explorer-frame svg").first).to_be_visible()
@@ -366,6 +368,7 @@ def test_colours_follow_the_theme(visit):
     page.emulate_media(media="print")
     assert page.evaluate(colour, curve) == "rgb(0, 114, 178)"
     expect(page.locator("#one form")).to_be_hidden()
+    expect(page.get_by_text("This figure stands still").first).to_be_hidden()
 
 
 @pytest.mark.parametrize("width", [1280, 390, 320])

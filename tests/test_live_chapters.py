@@ -1,38 +1,59 @@
-"""Each chapter runs in a real kernel, from the root and from its folder, with its explorers as widgets."""
+"""Each chapter in a real kernel: it runs from the root and from its folder, and shows the same each time."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+import math
 
-import jupytext
+import nbformat
 import pytest
-from nbclient import NotebookClient
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 
-from fixtures_book import REPOSITORY, toc_documents
+import live_kernel
+from fixtures_book import Book, notebooks, source
+from live_kernel import Live
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
-def notebooks() -> list[str]:
-    """Name the documents that have cells."""
-    return [name for name in toc_documents() if "{code-cell}" in source(name)]
+def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """List all that the cells show, texts and pictures, what one cell prints in one piece."""
+    merged, _ = CoalesceStreamsPreprocessor().preprocess(notebook, {})
+    return [output for cell in merged.cells for output in cell.get("outputs", [])]
 
 
-def source(name: str) -> str:
-    """Return the text of a document."""
-    return (REPOSITORY / f"{name}.md").read_text(encoding="utf-8")
+def printed(notebook: nbformat.NotebookNode) -> list[str]:
+    """List what the cells print."""
+    return [output.text for output in outputs(notebook) if output.get("name") == "stdout"]
 
 
-@pytest.mark.parametrize("folder", [".", "chapters"])
 @pytest.mark.parametrize("name", notebooks())
-def test_chapter_runs_live(name: str, folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No cell raises or complains, and each explorer shows a widget."""
-    monkeypatch.delenv("ENCODERLAB_WORLD", raising=False)
-    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
-    notebook = jupytext.read(REPOSITORY / f"{name}.md")
-    resources = {"metadata": {"path": str(REPOSITORY / folder)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-    assert [output.text for output in outputs if output.get("name") == "stderr"] == []
-    widgets = [output for output in outputs if WIDGET in output.get("data", {})]
+def test_chapter_runs_live(book: Book, name: str) -> None:
+    """No cell raises, complains or takes a minute; each explorer is a widget; no output differs between runs.
+
+    The chapter runs in the root with widgets, and in its folder as the build runs it, so that the pictures of
+    the built page are compared too, every state of them.
+    """
+    live = live_kernel.run(name)
+    again = live_kernel.run(name, "chapters", world="page")
+    built = nbformat.read(book.html / "_sources" / f"{name}.ipynb", as_version=4)
+    for notebook in (live.notebook, again.notebook):
+        assert [output.text for output in outputs(notebook) if output.get("name") == "stderr"] == []
+    widgets = [output for output in outputs(live.notebook) if WIDGET in output.get("data", {})]
     assert len(widgets) == source(name).count("\nExplorer(")
+    assert printed(live.notebook) == printed(again.notebook)
+    for output, before in zip(outputs(again.notebook), outputs(built), strict=True):
+        assert output == before
+    assert_room_for(live, name)
+
+
+def assert_room_for(live: Live, name: str) -> None:
+    """Hold the book to the memory that it tells teachers of."""
+    if math.isnan(live.peak_memory):
+        return
+    told = json.loads(live_kernel.RESULT.read_text(encoding="utf-8"))["chapters"]
+    most = max(chapter["peak_memory_mb"] for chapter in told.values())
+    assert live.peak_memory < 1.25 * most, (
+        f"{name} took {live.peak_memory:.0f} MB, {live_kernel.RESULT.name} tells of {most} MB at most: "
+        "run benchmarks/live_kernel.py"
+    )

@@ -1,6 +1,7 @@
 """The explorer in a built page: native inputs, and every state of the figure drawn beforehand.
 
 The first state stands in the page itself; `_static/explorer.js` unpacks the others and shows the controls.
+Where it cannot, `_static/explorer.css` shows a note instead, and the first state remains.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from numbers import Integral
 from encoderlab.explorer.controls import Control, Toggle
 from encoderlab.explorer.packing import pack, share_palette
 from encoderlab.explorer.picture import Picture
+
+STILL = (
+    "This figure stands still in the state described below it. "
+    "Steering it takes JavaScript and a browser of 2023 or newer."
+)
 
 
 def page(
@@ -57,6 +63,7 @@ def page(
         '<div class="explorer-actions"><button type="button" data-do="reset">Reset</button>'
         '<button type="button" data-do="copy">Copy link</button>'
         '<span class="explorer-note" role="status"></span></div></form>'
+        f'<p class="explorer-still">{STILL}</p>'
         f'<div class="explorer-frame">{_panels(name, picture, frames[first])}</div>'
         f'<script type="application/gzip">{pack(states)}</script>'
         f'<figcaption class="explorer-says" id="{name}-says" aria-live="polite">'
