@@ -1,7 +1,7 @@
 """Chapter 5, abstraction: what the layers of a trained encoder do, measured on their attention.
 
-Every measure is taken over what it would be if attention were spread evenly. `encoderlab.likeness` measures
-hidden states, `encoderlab.probes` what can be read off them, `encoderlab.surgery` what they need.
+Every measure is taken over what it would be if attention were spread evenly. In `encoderlab.published`,
+`likeness` measures hidden states, `probes` what can be read off them, `surgery` what they need.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from encoderlab.copies import same_against_other, same_key
-from encoderlab.sentence_encoder import SentenceEncoder
+from encoderlab.published.copies import same_against_other, same_key
+from encoderlab.published.sentence_encoder import SentenceEncoder
 from encoderlab.stacking import cosines
 from encoderlab.validation import BoolArray, FloatArray
 

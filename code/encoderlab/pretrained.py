@@ -11,7 +11,7 @@ from encoderlab.attention import AttentionWeights
 from encoderlab.config import EncoderConfig
 from encoderlab.encoder import Encoder
 from encoderlab.feed_forward import FeedForwardWeights
-from encoderlab.minilm import sentence_encoder
+from encoderlab.published.minilm import sentence_encoder
 from encoderlab.residual_norm import LayerNormWeights, Norm
 from encoderlab.validation import FloatArray
 from encoderlab.weights import EncoderWeights, LayerWeights

@@ -4,8 +4,13 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from encoderlab.encoder import Encoder, EncoderConfig
+
+# How long an example takes says something of the machine: a first call, or other work on it, is no failure.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 collect_ignore = ["reference"]  # scripts that need torch, which the tests do not
 

@@ -18,8 +18,8 @@ from encoderlab.abstraction import (
     to_neighbours,
     uniform_distance,
 )
-from encoderlab.copies import identical, same_against_other, same_key
-from encoderlab.likeness import hidden_measures, mean_off_diagonal, step_similarity
+from encoderlab.published.copies import identical, same_against_other, same_key
+from encoderlab.published.likeness import hidden_measures, mean_off_diagonal, step_similarity
 from encoderlab.stacking import cosines, rank_one_residual
 
 

@@ -6,20 +6,27 @@ import numpy as np
 import pytest
 from published import model
 
-from encoderlab import minilm
 from encoderlab.abstraction import HEAD_MEASURES, read
-from encoderlab.abstraction_results import ATLAS, LENGTHS, SURGERY_MEASURES, WIDTHS, reading, results
-from encoderlab.attention_data import like_the_note
-from encoderlab.grammar import clauses, split_lexicon
-from encoderlab.likeness import HIDDEN_MEASURES, hidden_measures
-from encoderlab.probe_data import NETWORKS, SEEDS
-from encoderlab.probe_tasks import TASKS
-from encoderlab.probes import CONTROLS
-from encoderlab.relations import LURES, RELATIONS, head_accuracy, parse
-from encoderlab.sentence_encoder import untrained
-from encoderlab.sentences import THE_NOTES, sentences, separation
-from encoderlab.surgery import FORMS, PARTS
-from encoderlab.surgery_data import (
+from encoderlab.published import minilm
+from encoderlab.published.abstraction_results import (
+    ATLAS,
+    LENGTHS,
+    SURGERY_MEASURES,
+    WIDTHS,
+    reading,
+    results,
+)
+from encoderlab.published.attention_data import like_the_note
+from encoderlab.published.grammar import clauses, split_lexicon
+from encoderlab.published.likeness import HIDDEN_MEASURES, hidden_measures
+from encoderlab.published.probe_data import NETWORKS, SEEDS
+from encoderlab.published.probe_tasks import TASKS
+from encoderlab.published.probes import CONTROLS
+from encoderlab.published.relations import LURES, RELATIONS, head_accuracy, parse
+from encoderlab.published.sentence_encoder import untrained
+from encoderlab.published.sentences import THE_NOTES, sentences, separation
+from encoderlab.published.surgery import FORMS, PARTS
+from encoderlab.published.surgery_data import (
     LOTS,
     LOUD,
     loudness,
@@ -29,7 +36,7 @@ from encoderlab.surgery_data import (
     silenced,
     with_interval,
 )
-from encoderlab.width import mean_activations, narrow, neurons_by_weight
+from encoderlab.published.width import mean_activations, narrow, neurons_by_weight
 
 TEXTS = [THE_NOTES, *sentences()]
 SAMPLE = (0, 1, 18, 40, 64)  # of TEXTS
@@ -54,7 +61,7 @@ def traces():
 def test_provenance_and_size():
     provenance = results()["provenance"]
     assert provenance["model"] == dict(minilm.SHA256)
-    assert provenance["command"] == "python -m encoderlab.abstraction_data"
+    assert provenance["command"] == "python -m encoderlab.published.abstraction_data"
     assert {"numpy", "scikit-learn", "tokenizers"} <= provenance["versions"].keys()
     folder = files("encoderlab") / "data"
     assert sum(len((folder / name).read_bytes()) for name in ("abstraction.npz", "sentences.txt")) < 2_000_000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encoderlab.affine import Affine, collapse, random_stack, stack
+from encoderlab.bends.affine import Affine, collapse, random_stack, stack
 
 
 @pytest.mark.parametrize("widths", [[3, 5], [3, 5, 2], [4, 1, 6, 4], [8] * 129])

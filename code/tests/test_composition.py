@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encoderlab.composition import CONTESTANTS, accuracies, line_to_beat
+from encoderlab.depth.composition import CONTESTANTS, accuracies, line_to_beat
 from encoderlab.experiments.weights import load_model
 from encoderlab.figures.composition import TASKS, depths, token_names
 from encoderlab.results import load

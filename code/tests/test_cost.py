@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from encoderlab.cost import even_length, layer_cost
 from encoderlab.encoder import Encoder, EncoderConfig
+from encoderlab.published.cost import even_length, layer_cost
 
 
 class Counted(np.ndarray):

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from encoderlab.classifier import Classifier
-from encoderlab.crossings import crossings, models_that_cross, random_answers
+from encoderlab.depth.crossings import crossings, models_that_cross, random_answers
 from encoderlab.encoder import EncoderConfig
-from encoderlab.tasks import facts, modular_addition, xor_among
+from encoderlab.training.classifier import Classifier
+from encoderlab.training.tasks import facts, modular_addition, xor_among
 
 
 @given(hnp.arrays(np.int64, (4, 5), elements=st.integers(0, 2)))

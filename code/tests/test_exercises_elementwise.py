@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from encoderlab.affine import Affine
+from encoderlab.bends.affine import Affine
+from encoderlab.bends.piecewise import sawtooth
 from encoderlab.elementwise import relu
 from encoderlab.exercises.elementwise import check_forget_bias, check_maximum, check_trisect
-from encoderlab.piecewise import sawtooth
 
 
 def trisect(depth):

@@ -3,8 +3,8 @@
 import numpy as np
 
 from encoderlab.attention import multi_head_attention
+from encoderlab.depth.lookup import ANSWER, HOP, QUERY, VALUE, look_up
 from encoderlab.exercises.stacking import check_bias, check_gain, check_rank, check_three_hops
-from encoderlab.lookup import ANSWER, HOP, QUERY, VALUE, look_up
 
 
 def test_rank():

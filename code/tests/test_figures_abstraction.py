@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from encoderlab.abstraction import HEAD_MEASURES, between_words
-from encoderlab.abstraction_results import ATLAS, SURGERY_MEASURES, reading, results
 from encoderlab.figures import abstraction, atlas, probes, surgery
 from encoderlab.figures.moving import MovingScale
-from encoderlab.probe_tasks import TASKS
-from encoderlab.probes import CONTROLS
-from encoderlab.surgery import FORMS, PARTS
+from encoderlab.published.abstraction_results import ATLAS, SURGERY_MEASURES, reading, results
+from encoderlab.published.probe_tasks import TASKS
+from encoderlab.published.probes import CONTROLS
+from encoderlab.published.surgery import FORMS, PARTS
 
 AFTER = results()["surgery"][:, :, :, -1]  # (part, form, measure, mean and interval)
 CHANGE = results()["surgery_change"]  # (part, form, measure, mean and interval), sentence by sentence

@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from encoderlab import xor as xor_tasks
 from encoderlab.figures import attention, order, parity_runs, saturation, xor
+from encoderlab.mixing import xor as xor_tasks
 
 
 def number(pattern, text):

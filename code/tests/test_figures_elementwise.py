@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 
-from encoderlab import rings
+from encoderlab.bends import rings
+from encoderlab.bends.propagation import propagate
 from encoderlab.figures import elementwise as figures
 from encoderlab.figures.style import scientific
-from encoderlab.propagation import propagate
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from encoderlab.bends.gates import gated_feed_forward, lstm_cell
 from encoderlab.elementwise import gelu
-from encoderlab.gates import gated_feed_forward, lstm_cell
 
 
 def test_a_step_is_the_formula_written_out():

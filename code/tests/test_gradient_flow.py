@@ -5,8 +5,14 @@ import pytest
 from conftest import lively
 
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.gradient_flow import ARCHITECTURES, depth_exponent, draw_stack, gradient_flow, skip_path
-from encoderlab.jacobian import encoder_jacobian, layer_norm_jacobian
+from encoderlab.gradients.gradient_flow import (
+    ARCHITECTURES,
+    depth_exponent,
+    draw_stack,
+    gradient_flow,
+    skip_path,
+)
+from encoderlab.gradients.jacobian import encoder_jacobian, layer_norm_jacobian
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from encoderlab.hull import convex_hull, distance_outside, minkowski_sum
+from encoderlab.mixing.hull import convex_hull, distance_outside, minkowski_sum
 
 coordinates = st.integers(-8, 8).map(float)  # small whole numbers: every sum below is exact
 points = st.integers(1, 12).flatmap(lambda n: hnp.arrays(np.float64, (n, 2), elements=coordinates))

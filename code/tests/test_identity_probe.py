@@ -5,9 +5,9 @@ import pytest
 
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import FeedForwardWeights
-from encoderlab.identity_probe import what_remains
+from encoderlab.gradients.identity_probe import what_remains
+from encoderlab.mixing.xor import silent_layer
 from encoderlab.weights import EncoderWeights
-from encoderlab.xor import silent_layer
 
 
 def scaled_by(factor):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoderlab.attention import AttentionWeights, multi_head_attention
-from encoderlab.impersonation import (
+from encoderlab.depth.impersonation import (
     averaging,
     errors,
     matching_layer,
@@ -14,7 +14,7 @@ from encoderlab.impersonation import (
     random_head,
     two_layers,
 )
-from encoderlab.interpolation import layer_through
+from encoderlab.depth.interpolation import layer_through
 
 
 def draw(rng, d=8, scale=1.0, biased=False) -> AttentionWeights:

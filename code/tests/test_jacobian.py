@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from encoderlab.attention import causal_mask, multi_head_attention, multi_head_attention_vjp
 from encoderlab.encoder import EncoderConfig
 from encoderlab.feed_forward import feed_forward, feed_forward_vjp
-from encoderlab.jacobian import encoder_jacobian, jacobian, layer_norm_jacobian
+from encoderlab.gradients.jacobian import encoder_jacobian, jacobian, layer_norm_jacobian
 from encoderlab.residual_norm import (
     LayerNormWeights,
     layer_norm,

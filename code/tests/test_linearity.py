@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from encoderlab.attention import AttentionWeights, causal_mask, multi_head_attention
-from encoderlab.linearity import (
+from encoderlab.mixing.linearity import (
     additivity_defect,
     attend,
     attention_map,

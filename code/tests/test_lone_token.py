@@ -6,7 +6,7 @@ from conftest import lively
 
 from encoderlab.attention import causal_mask
 from encoderlab.encoder import EncoderConfig
-from encoderlab.lone_token import lone_token_map
+from encoderlab.mixing.lone_token import lone_token_map
 
 
 def attention_only(depth=6, residual=True, **switches):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from encoderlab.attention import multi_head_attention
-from encoderlab.lookup import (
+from encoderlab.depth.lookup import (
     ANSWER,
     HOP,
     QUERY,
@@ -14,7 +14,7 @@ from encoderlab.lookup import (
     two_hops_in_one_layer,
     with_empty_slots,
 )
-from encoderlab.tasks.retrieval import two_hop
+from encoderlab.training.tasks.retrieval import two_hop
 
 N_SYMBOLS = 32
 

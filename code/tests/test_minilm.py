@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from published import model
 
-from encoderlab import minilm
-from encoderlab.sentences import sentences
+from encoderlab.published import minilm
+from encoderlab.published.sentences import sentences
 
 REFERENCE = pathlib.Path(__file__).parent / "reference" / "minilm.npz"
 with np.load(REFERENCE) as stored:

@@ -5,7 +5,7 @@ import pytest
 
 from encoderlab.attention import multi_head_attention
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
-from encoderlab.neurons import heads_as_neurons, self_and_first, silu
+from encoderlab.mixing.neurons import heads_as_neurons, self_and_first, silu
 
 
 def ffn_weights(rng, d=5, d_ff=12, biases=True):

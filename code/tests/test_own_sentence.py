@@ -3,8 +3,8 @@
 import pytest
 from published import model
 
-from encoderlab import minilm
 from encoderlab.figures import own_sentence as own
+from encoderlab.published import minilm
 
 
 @pytest.fixture(autouse=True)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from encoderlab.affine import Affine, collapse, random_stack, stack
+from encoderlab.bends.affine import Affine, collapse, random_stack, stack
+from encoderlab.bends.perceptron import fit, logistic_loss, perceptron, perceptron_vjp
+from encoderlab.bends.propagation import propagate
 from encoderlab.elementwise import ACTIVATIONS
-from encoderlab.perceptron import fit, logistic_loss, perceptron, perceptron_vjp
-from encoderlab.propagation import propagate
 
 RNG_SEED = 3
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoderlab.affine import Affine, collapse, random_stack
-from encoderlab.perceptron import perceptron
-from encoderlab.piecewise import perturb, sawtooth, trace_line, zigzag
+from encoderlab.bends.affine import Affine, collapse, random_stack
+from encoderlab.bends.perceptron import perceptron
+from encoderlab.bends.piecewise import perturb, sawtooth, trace_line, zigzag
 
 
 def rational_line(layers, low, high):
@@ -40,7 +40,7 @@ def rational_line(layers, low, high):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(4,), (7,), (3, 3), (4, 4, 4), (2, 3, 2, 3)]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_knots_and_values_are_those_of_rational_arithmetic(seed, widths):
     rng = np.random.default_rng(seed)
     layers = [  # weights of a few bits, so that coincidences happen
@@ -76,7 +76,7 @@ def test_the_zigzag_goes_up_and_down_once_for_each_neuron(neurons):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_one_hidden_layer_has_at_most_one_piece_more_than_neurons(seed, neurons):
     layers = random_stack(np.random.default_rng(seed), [1, neurons, 1], bias=0.5)
     assert trace_line(layers, (-100, 100)).pieces <= neurons + 1

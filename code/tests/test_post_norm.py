@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import written_out
 
-from encoderlab import post_norm
+from encoderlab.gradients import post_norm
 
 
 def test_six_layers_of_pytorch_by_the_textbook_formulas():

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from published import model
 
-from encoderlab.abstraction_results import results
-from encoderlab.grammar import NOUNS, VERBS, clauses, numbers, places, roles, split_lexicon, tenses
-from encoderlab.probe_tasks import TASKS
-from encoderlab.probes import (
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.grammar import NOUNS, VERBS, clauses, numbers, places, roles, split_lexicon, tenses
+from encoderlab.published.probe_tasks import TASKS
+from encoderlab.published.probes import (
     EMBEDDING_CONTROLS,
     accuracy,
     majority_accuracy,
@@ -16,7 +16,7 @@ from encoderlab.probes import (
     states,
     window,
 )
-from encoderlab.relations import (
+from encoderlab.published.relations import (
     RELATIONS,
     class_accuracy,
     head_accuracy,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from encoderlab.random_stacks import biases, distances, random_stack
+from encoderlab.depth.random_stacks import biases, distances, random_stack
 from encoderlab.stacking import attention_only, gap, rank_one_residual
 
 

@@ -8,11 +8,11 @@ import pytest
 from conftest import SMALL, SWITCHES, lively, written_out
 
 from encoderlab.attention import causal_mask
+from encoderlab.depth.orthogonal_tokens import after_layers, critical_spread, next_spread
+from encoderlab.depth.rank_collapse import Apart, follow
+from encoderlab.depth.third_token import covariance, cubic_map
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.orthogonal_tokens import after_layers, critical_spread, next_spread
-from encoderlab.rank_collapse import Apart, follow
 from encoderlab.stacking import rank_one_residual
-from encoderlab.third_token import covariance, cubic_map
 
 CAUSAL = np.where(causal_mask(5), 0.0, -np.inf)
 

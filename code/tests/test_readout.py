@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from encoderlab.readout import best_readout, random_body, token_features
-from encoderlab.xor import corners, parity_of
+from encoderlab.mixing.readout import best_readout, random_body, token_features
+from encoderlab.mixing.xor import corners, parity_of
 
 
 def test_best_readout_solves_least_squares(rng):

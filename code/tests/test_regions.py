@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from encoderlab.affine import Affine, random_stack
-from encoderlab.perceptron import perceptron
-from encoderlab.regions import area, linear_regions, zero_segments
+from encoderlab.bends.affine import Affine, random_stack
+from encoderlab.bends.perceptron import perceptron
+from encoderlab.bends.regions import area, linear_regions, zero_segments
 
 
 def arrangement(W, b):
@@ -25,7 +25,7 @@ def arrangement(W, b):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 9))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_one_layer_has_as_many_regions_as_its_lines_have_cells(seed, width):
     layers = random_stack(np.random.default_rng(seed), [2, width, 1], bias=0.5)
     regions, folds = linear_regions(layers)
@@ -34,7 +34,7 @@ def test_one_layer_has_as_many_regions_as_its_lines_have_cells(seed, width):
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(5,), (4, 4), (3, 4, 3)]))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_regions_tile_the_square_and_carry_the_networks_own_map(seed, widths):
     rng = np.random.default_rng(seed)
     layers = random_stack(rng, [2, *widths, 3], gain=1.4, bias=0.4)

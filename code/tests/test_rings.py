@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from encoderlab import rings
-from encoderlab.perceptron import perceptron
+from encoderlab.bends import rings
+from encoderlab.bends.perceptron import perceptron
 
 
 def test_a_disc_and_a_ring():
@@ -37,7 +37,7 @@ def test_every_network_is_there_and_has_its_shape():
                         (width, 1),
                     ]
                     assert [b.size for _, b in layers] == [width] * depth + [1]
-    assert "python -m encoderlab.rings: seeds 0 to 4, 2000 steps" in rings.provenance()
+    assert "python -m encoderlab.bends.rings: seeds 0 to 4, 2000 steps" in rings.provenance()
 
 
 def test_what_the_chapter_says_of_them():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from encoderlab.attention import softmax, softmax_vjp
-from encoderlab.saturation import keys_attended, random_rows, softmax_jacobian
+from encoderlab.mixing.saturation import keys_attended, random_rows, softmax_jacobian
 
 rows = hnp.arrays(np.float64, st.integers(1, 8), elements=st.floats(-30, 30))
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from encoderlab.encoder import Encoder, EncoderConfig
+from encoderlab.published.sentence_encoder import Embeddings, SentenceEncoder, sentence_vector, untrained
 from encoderlab.residual_norm import LayerNormWeights
-from encoderlab.sentence_encoder import Embeddings, SentenceEncoder, sentence_vector, untrained
 
 WORDS = ["[CLS]", "[SEP]", "a", "b"]
 

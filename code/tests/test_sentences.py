@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from encoderlab.sentences import BLOCK, THE_NOTES, centred, mean_and_interval, sentences, separation
+from encoderlab.published.sentences import BLOCK, THE_NOTES, centred, mean_and_interval, sentences, separation
 
 
 def cosine(seed, m=12):

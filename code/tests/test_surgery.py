@@ -6,12 +6,12 @@ from conftest import SMALL, lively
 from published import model
 
 from encoderlab.attention import multi_head_attention
-from encoderlab.corpus_means import corpus_means
 from encoderlab.encoder import EncoderConfig
 from encoderlab.feed_forward import feed_forward
+from encoderlab.published.corpus_means import corpus_means
+from encoderlab.published.sentence_encoder import sentence_vector
+from encoderlab.published.surgery import FORMS, PARTS, Operation, operate
 from encoderlab.residual_norm import layer_norm
-from encoderlab.sentence_encoder import sentence_vector
-from encoderlab.surgery import FORMS, PARTS, Operation, operate
 
 CONFIG = EncoderConfig(**SMALL, activation="gelu")
 FORM = pytest.mark.parametrize("form", FORMS)

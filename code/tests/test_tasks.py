@@ -7,7 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from encoderlab.tasks import (
+from encoderlab.training.tasks import (
     TASKS,
     copy_previous,
     facts,
@@ -17,8 +17,8 @@ from encoderlab.tasks import (
     two_hop,
     xor_among,
 )
-from encoderlab.tasks.boolean import all_bits, best_halfspace
-from encoderlab.tasks.tables import sum_of_look_ups, two_keys
+from encoderlab.training.tasks.boolean import all_bits, best_halfspace
+from encoderlab.training.tasks.tables import sum_of_look_ups, two_keys
 
 DRAWN = {
     "copy_previous": copy_previous(6),

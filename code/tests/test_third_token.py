@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from encoderlab.depth.third_token import (
+    composition,
+    covariance,
+    cubic_map,
+    log_odds,
+    moved_query_gap,
+    third_order,
+)
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.third_token import composition, covariance, cubic_map, log_odds, moved_query_gap, third_order
 
 
 def attention_only(rng, *, n_heads, residual, depth=2) -> Encoder:

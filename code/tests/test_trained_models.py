@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from encoderlab.figures.trained_models import SWITCHES, TASKS, accuracy_by_switch
-from encoderlab.results import load
-from encoderlab.trained_models import (
+from encoderlab.depth.trained_models import (
     accuracy_table,
     baselines,
     neighbours,
     student_table,
     trained_models,
 )
+from encoderlab.figures.trained_models import SWITCHES, TASKS, accuracy_by_switch
+from encoderlab.results import load
 
 
 @pytest.mark.parametrize("experiment", TASKS.values())

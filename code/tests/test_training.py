@@ -5,15 +5,15 @@ import pytest
 from autograd.misc.optimizers import adam as autograd_adam
 from conftest import SMALL, SWITCHES, numerical_gradient
 
-from encoderlab.adam import Adam, flatten, warmed_up
-from encoderlab.checkpoint import restore, save, write_atomically
-from encoderlab.classifier import Classifier, Shape
-from encoderlab.covariate_shift import covariate_shift
-from encoderlab.distillation import Distillation, best_affine_error, random_teacher, relative_error
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.loss import cross_entropy, squared_error
-from encoderlab.tasks import parity, two_hop
+from encoderlab.gradients.covariate_shift import covariate_shift
 from encoderlab.training import Classification, train
+from encoderlab.training.adam import Adam, flatten, warmed_up
+from encoderlab.training.checkpoint import restore, save, write_atomically
+from encoderlab.training.classifier import Classifier, Shape
+from encoderlab.training.distillation import Distillation, best_affine_error, random_teacher, relative_error
+from encoderlab.training.loss import cross_entropy, squared_error
+from encoderlab.training.tasks import parity, two_hop
 
 SHAPE = Shape(n=4, n_features=5, n_classes=3, read_at=1)
 
@@ -353,7 +353,7 @@ def test_a_checkpoint_of_another_run_version_or_model_is_refused(stored, monkeyp
         restore(path, "the command", Adam(np.zeros(5)), rng)
     with pytest.raises(ValueError, match="other parameters"):
         restore(path, "the command", Adam(np.zeros(4, np.float32)), rng)
-    monkeypatch.setattr("encoderlab.checkpoint.VERSION", 2)
+    monkeypatch.setattr("encoderlab.training.checkpoint.VERSION", 2)
     with pytest.raises(
         ValueError, match=r"run\.npz has version 1, expected 2.* start again with the command"
     ):

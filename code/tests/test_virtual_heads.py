@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from encoderlab.depth.virtual_heads import head_maps, operator_rank, operator_singular_values, paths
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.virtual_heads import head_maps, operator_rank, operator_singular_values, paths
 
 
 def attention_only(rng, *, n_heads=2, d_model=8, depth=2, residual=False) -> Encoder:

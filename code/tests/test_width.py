@@ -5,7 +5,7 @@ import pytest
 from conftest import SMALL, lively
 
 from encoderlab.encoder import EncoderConfig
-from encoderlab.width import mean_activations, narrow, neurons_by_weight
+from encoderlab.published.width import mean_activations, narrow, neurons_by_weight
 
 
 @pytest.fixture

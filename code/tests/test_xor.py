@@ -4,11 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from encoderlab.residual_norm import LayerNormWeights, layer_norm, standardize
-from encoderlab.xor import (
+from encoderlab.mixing.xor import (
     ANSWER,
     as_tokens,
     behind_constant_token,
@@ -21,6 +20,7 @@ from encoderlab.xor import (
     xor_with_ffn,
     xor_with_layer_norm,
 )
+from encoderlab.residual_norm import LayerNormWeights, layer_norm, standardize
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
@@ -108,7 +108,6 @@ def test_no_quadratic_agrees_with_the_parity_of_three_bits():
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6), st.floats(-2, 2), st.sampled_from([0.0, 1e-5, 1.0]))
-@settings(deadline=None)  # the first call may be slow
 def test_a_corner_below_minus_sigma_turns_the_one_across(seed, d, exponent, eps):
     """The other half: if L(v) < −N(v) and L > N at two neighbours of v, then L > N across, N = |c| σ."""
     rng = np.random.default_rng(seed)

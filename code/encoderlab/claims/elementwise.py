@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from encoderlab import rings
-from encoderlab.affine import Affine, collapse, random_stack, stack
 from encoderlab.attention import AttentionWeights, multi_head_attention, softmax
+from encoderlab.bends import rings
+from encoderlab.bends.affine import Affine, collapse, random_stack, stack
+from encoderlab.bends.gates import gated_feed_forward, lstm_cell
+from encoderlab.bends.perceptron import perceptron
+from encoderlab.bends.piecewise import perturb, sawtooth, trace_line, zigzag
+from encoderlab.bends.propagation import propagate
+from encoderlab.bends.regions import area, linear_regions, zero_segments
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.elementwise import ACTIVATIONS, relu, sigmoid, tanh
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
-from encoderlab.gates import gated_feed_forward, lstm_cell
-from encoderlab.perceptron import perceptron
-from encoderlab.piecewise import perturb, sawtooth, trace_line, zigzag
-from encoderlab.propagation import propagate
-from encoderlab.regions import area, linear_regions, zero_segments
 from encoderlab.residual_norm import LayerNormWeights, layer_norm
 from encoderlab.validation import FloatArray
 

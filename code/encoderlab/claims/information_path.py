@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from encoderlab.abstraction_results import results
 from encoderlab.attention import (
     AttentionWeights,
     merge_heads,
@@ -16,8 +15,9 @@ from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import feed_forward
 from encoderlab.linear import linear
-from encoderlab.minilm import CONFIG
 from encoderlab.positions import sinusoidal_positions
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.minilm import CONFIG
 from encoderlab.validation import FloatArray
 from encoderlab.weights import EncoderWeights
 

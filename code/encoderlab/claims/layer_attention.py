@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from encoderlab.abstraction import HEAD_MEASURES
-from encoderlab.abstraction_results import results
 from encoderlab.claims.model import Claim, Evidence, Finding
-from encoderlab.relations import LURES, RELATIONS
-from encoderlab.sentences import mean_and_interval
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.relations import LURES, RELATIONS
+from encoderlab.published.sentences import mean_and_interval
 
 
 def check_43() -> Evidence:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from encoderlab.abstraction_results import results
 from encoderlab.claims.layer_measurements import control_runs, link, pair_by_head, pair_over_key, probe_runs
 from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.published.abstraction_results import results
 
 
 def check_54() -> Evidence:

@@ -1,8 +1,8 @@
 """The stored measurements of chapter 5 as the claims' checks ask for them.
 
-They are of one published model; `encoderlab.abstraction_data` made them, and a test recomputes a sample from
-the weights. A difference between layers counts if its 95 % interval keeps clear of the bound, a difference
-between probes if it is there with each of the five seeds.
+They are of one published model; `encoderlab.published.abstraction_data` made them, and a test recomputes a
+sample from the weights. A difference between layers counts if its 95 % interval keeps clear of the bound,
+a difference between probes if it is there with each of the five seeds.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from encoderlab.abstraction import HEAD_MEASURES, between_words, over_other_queries, over_uniform
-from encoderlab.abstraction_results import reading, results
-from encoderlab.likeness import HIDDEN_MEASURES
-from encoderlab.probe_tasks import TASKS
-from encoderlab.probes import CONTROLS
-from encoderlab.sentences import THE_NOTES, Separation, centred, mean_and_interval, separation
+from encoderlab.published.abstraction_results import reading, results
+from encoderlab.published.likeness import HIDDEN_MEASURES
+from encoderlab.published.probe_tasks import TASKS
+from encoderlab.published.probes import CONTROLS
+from encoderlab.published.sentences import THE_NOTES, Separation, centred, mean_and_interval, separation
 from encoderlab.validation import FloatArray
 
 WORDS = ("the", "cat", "sat", "on", "the", "mat")  # of the note, for a hundred sentences of its form

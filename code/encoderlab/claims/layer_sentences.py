@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from encoderlab.abstraction_results import results
 from encoderlab.claims.layer_measurements import (
     apart,
     apart_centred,
@@ -16,7 +15,8 @@ from encoderlab.claims.layer_measurements import (
     untrained_accuracy,
 )
 from encoderlab.claims.model import Claim, Evidence, Finding
-from encoderlab.probe_tasks import TASKS
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.probe_tasks import TASKS
 
 
 def check_45() -> Evidence:

@@ -31,6 +31,10 @@ class Ledger:
         if objections:
             raise ValueError("claims must be borne out by their evidence, got " + "; ".join(objections))
 
+    def __repr__(self) -> str:
+        """Return what stays the same from run to run, unlike the default."""
+        return f"Ledger of {len(self.rows)} claims"
+
     def _repr_markdown_(self) -> str:
         """Show MyST in the built page, plain Markdown in a kernel."""
         in_page = os.environ.get("ENCODERLAB_WORLD") == "page"

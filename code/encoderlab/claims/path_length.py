@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from encoderlab.abstraction_results import results
 from encoderlab.attention import causal_mask
 from encoderlab.claims.model import Claim, Evidence, Finding
-from encoderlab.cost import even_length, layer_cost
 from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.minilm import CONFIG
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.cost import even_length, layer_cost
+from encoderlab.published.minilm import CONFIG
 from encoderlab.validation import BoolArray, FloatArray
 from encoderlab.weights import EncoderWeights
 

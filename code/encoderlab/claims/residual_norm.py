@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from encoderlab import post_norm, xor
 from encoderlab.attention import multi_head_attention, padding_mask
 from encoderlab.claims import layer_norm_training
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
-from encoderlab.gradient_flow import draw_stack, gradient_flow, skip_path
-from encoderlab.identity_probe import Remains, what_remains
-from encoderlab.jacobian import encoder_jacobian, layer_norm_jacobian
+from encoderlab.gradients import post_norm
+from encoderlab.gradients.gradient_flow import draw_stack, gradient_flow, skip_path
+from encoderlab.gradients.identity_probe import Remains, what_remains
+from encoderlab.gradients.jacobian import encoder_jacobian, layer_norm_jacobian
+from encoderlab.mixing import xor
 from encoderlab.residual_norm import LayerNormWeights, layer_norm
 from encoderlab.validation import FloatArray
 from encoderlab.weights import EncoderWeights

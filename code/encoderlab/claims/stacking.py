@@ -8,14 +8,10 @@ import numpy as np
 
 from encoderlab.attention import causal_mask, multi_head_attention
 from encoderlab.claims.model import Claim, Evidence, Finding
-from encoderlab.composition import accuracies
-from encoderlab.encoder import Encoder, EncoderConfig
-from encoderlab.experiments.weights import load_model
-from encoderlab.impersonation import averaging, errors, matching_layer, random_head
-from encoderlab.interpolation import layer_through
-from encoderlab.linearity import additivity_defect, attend
-from encoderlab.lone_token import lone_token_map
-from encoderlab.lookup import (
+from encoderlab.depth.composition import accuracies
+from encoderlab.depth.impersonation import averaging, errors, matching_layer, random_head
+from encoderlab.depth.interpolation import layer_through
+from encoderlab.depth.lookup import (
     ANSWER,
     HOP,
     QUERY,
@@ -24,15 +20,19 @@ from encoderlab.lookup import (
     two_hops_in_one_layer,
     with_empty_slots,
 )
-from encoderlab.orthogonal_tokens import after_layers
-from encoderlab.rank_collapse import follow
+from encoderlab.depth.orthogonal_tokens import after_layers
+from encoderlab.depth.rank_collapse import follow
+from encoderlab.depth.third_token import log_odds, moved_query_gap, third_order
+from encoderlab.depth.virtual_heads import operator_rank, operator_singular_values, paths
+from encoderlab.encoder import Encoder, EncoderConfig
+from encoderlab.experiments.weights import load_model
+from encoderlab.mixing.linearity import additivity_defect, attend
+from encoderlab.mixing.lone_token import lone_token_map
 from encoderlab.residual_norm import Norm
 from encoderlab.results import Results, load
 from encoderlab.stacking import attention_only, gap, rank_one_residual
-from encoderlab.tasks.retrieval import two_hop
-from encoderlab.third_token import log_odds, moved_query_gap, third_order
+from encoderlab.training.tasks.retrieval import two_hop
 from encoderlab.validation import BoolArray, FloatArray
-from encoderlab.virtual_heads import operator_rank, operator_singular_values, paths
 
 N_SYMBOLS = 32
 

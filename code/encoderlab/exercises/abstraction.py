@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from encoderlab.abstraction import between_words, distance
-from encoderlab.abstraction_results import ATLAS, reading
-from encoderlab.cost import even_length
 from encoderlab.exercises.elementwise import RIGHT
+from encoderlab.published.abstraction_results import ATLAS, reading
+from encoderlab.published.cost import even_length
 
 
 def check_reach(reach: Callable[[Any], Any]) -> str:

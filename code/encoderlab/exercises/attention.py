@@ -10,8 +10,8 @@ from encoderlab.attention import AttentionWeights, causal_mask, multi_head_atten
 from encoderlab.elementwise import sigmoid
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.exercises.elementwise import RIGHT
+from encoderlab.mixing.xor import ANSWER, as_tokens, behind_constant_token, corners, fold, folded, parity_of
 from encoderlab.residual_norm import LayerNormWeights, layer_norm
-from encoderlab.xor import ANSWER, as_tokens, behind_constant_token, corners, fold, folded, parity_of
 
 
 def check_gate(head: Callable[[], AttentionWeights | None]) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.affine import Affine
+from encoderlab.bends.affine import Affine
+from encoderlab.bends.piecewise import trace_line
 from encoderlab.elementwise import sigmoid
-from encoderlab.piecewise import trace_line
 
 RIGHT = "Right."
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from encoderlab.attention import AttentionWeights
+from encoderlab.depth.impersonation import two_layers
+from encoderlab.depth.lookup import read, with_empty_slots
+from encoderlab.depth.orthogonal_tokens import next_spread
+from encoderlab.depth.virtual_heads import operator_rank, paths
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.exercises.elementwise import RIGHT
-from encoderlab.impersonation import two_layers
-from encoderlab.lookup import read, with_empty_slots
-from encoderlab.orthogonal_tokens import next_spread
-from encoderlab.tasks.retrieval import two_hop
+from encoderlab.training.tasks.retrieval import two_hop
 from encoderlab.validation import FloatArray
-from encoderlab.virtual_heads import operator_rank, paths
 
 
 def check_rank(rank: object) -> str:

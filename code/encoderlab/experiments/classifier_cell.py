@@ -9,12 +9,12 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from encoderlab.classifier import Classifier, Positions
 from encoderlab.encoder import EncoderConfig
 from encoderlab.experiments.experiment import Outcome
 from encoderlab.residual_norm import Norm
-from encoderlab.tasks import TASKS, Task
 from encoderlab.training import Classification, train
+from encoderlab.training.classifier import Classifier, Positions
+from encoderlab.training.tasks import TASKS, Task
 from encoderlab.validation import FloatArray
 
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -29,7 +29,7 @@ class ClassifierCell:
     Parameters
     ----------
     task : str
-        A name in `encoderlab.tasks.TASKS`.
+        A name in `encoderlab.training.tasks.TASKS`.
     options : mapping
         What the task is made with.
     depth, n_heads, d_model, ffn, residual, norm

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from encoderlab.covariate_shift import Shift, covariate_shift
 from encoderlab.experiments.classifier_cell import NORMS, ClassifierCell
 from encoderlab.experiments.experiment import Experiment, Outcome
-from encoderlab.tasks import Batch
+from encoderlab.gradients.covariate_shift import Shift, covariate_shift
 from encoderlab.training import Classification, train
+from encoderlab.training.tasks import Batch
 from encoderlab.validation import FloatArray
 
 EVERY = 10

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from encoderlab.classifier import Classifier
 from encoderlab.experiments.classifier_cell import NORMS, ClassifierCell
 from encoderlab.experiments.experiment import Experiment
+from encoderlab.training.classifier import Classifier
 
 Cell = TypeVar("Cell", bound=ClassifierCell)
 
@@ -23,7 +23,7 @@ BRANCH_GAIN = 12**-0.5
 
 @dataclass(frozen=True)
 class SmallBranchesCell(ClassifierCell):
-    """A cell whose branches start smaller: what a norm may do for a stack, without the norm.
+    """A cell whose branches start smaller, which may do what else a norm does.
 
     Parameters
     ----------
@@ -55,12 +55,12 @@ def learning_rate() -> Experiment:
 
 
 def small_branches() -> Experiment:
-    """Sweep stacks without a norm whose twelve branches start at 12^(-1/2) of their gain, likewise."""
+    """Sweep the same stacks with their twelve branches at 12^(-1/2) of their gain at the start."""
     easy, hard = _tasks(SmallBranchesCell("copy_previous", branch_gain=BRANCH_GAIN))
     cells = [replace(easy, depth=2, steps=200, dtype="float64")]
-    for task, warmup, lr in product((easy, hard), (0, 100), RATES):
-        cells.append(replace(task, warmup=warmup, lr=lr))
-    question = "Which learning rates lead to a solution without a norm, when the branches start small?"
+    for task, norm, warmup, lr in product((easy, hard), NORMS, (0, 100), RATES):
+        cells.append(replace(task, norm=norm, warmup=warmup, lr=lr))
+    question = "Which learning rates lead to a solution when the branches start small?"
     return Experiment("small_branches", question, tuple(cells))
 
 

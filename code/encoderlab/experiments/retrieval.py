@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from encoderlab.classifier import Positions
 from encoderlab.experiments.classifier_cell import ClassifierCell
 from encoderlab.experiments.experiment import Experiment
+from encoderlab.training.classifier import Positions
 
 
 def two_hop() -> Experiment:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.checkpoint import write_atomically
 from encoderlab.experiments.experiment import Cell, Experiment, Outcome
 from encoderlab.experiments.weights import keep
 from encoderlab.results import FORMAT, command, fingerprint
+from encoderlab.training.checkpoint import write_atomically
 
 PARTS = 20
 """Into how many parts a run's steps are divided, for its curve of losses."""

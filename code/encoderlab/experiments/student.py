@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.distillation import Distillation, best_affine_error, random_teacher, relative_error
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.experiments.experiment import Experiment, Outcome
 from encoderlab.training import train
+from encoderlab.training.distillation import Distillation, best_affine_error, random_teacher, relative_error
 from encoderlab.validation import FloatArray
 
 EXAMINATION = 4096
@@ -28,7 +28,7 @@ class StudentCell:
     Parameters
     ----------
     logit_scale : float
-        Of the teacher; see `encoderlab.distillation.random_teacher`.
+        Of the teacher; see `encoderlab.training.distillation.random_teacher`.
     depth, n_heads : int
         Of the student.
     n, d_model : int

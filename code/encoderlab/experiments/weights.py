@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.checkpoint import write_atomically
-from encoderlab.classifier import Classifier
 from encoderlab.experiments.classifier_cell import ClassifierCell
 from encoderlab.experiments.experiment import Cell, Experiment, Outcome
 from encoderlab.results import DATA, FORMAT, command
+from encoderlab.training.checkpoint import write_atomically
+from encoderlab.training.classifier import Classifier
 
 
 def keep(experiment: Experiment, cell: Cell, outcome: Outcome, directory: Path) -> None:

@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from encoderlab.abstraction import HEAD_MEASURES
-from encoderlab.abstraction_results import results
 from encoderlab.figures.moving import MovingScale
 from encoderlab.figures.style import BLUE, GREY, RC, VERMILLION, panels
-from encoderlab.likeness import HIDDEN_MEASURES
-from encoderlab.sentences import Separation, centred, mean_and_interval, separation
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.likeness import HIDDEN_MEASURES
+from encoderlab.published.sentences import Separation, centred, mean_and_interval, separation
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

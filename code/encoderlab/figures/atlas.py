@@ -9,10 +9,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.abstraction import HEAD_MEASURES, Reading, between_words, distance
-from encoderlab.abstraction_results import results
 from encoderlab.figures.moving import token_matrix
 from encoderlab.figures.style import BLUE, DIVERGING, GREY, RC, colour_key, panels
-from encoderlab.likeness import mean_off_diagonal
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.likeness import mean_off_diagonal
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

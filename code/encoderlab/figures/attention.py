@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from encoderlab.attention import AttentionWeights, merge_heads, multi_head_attention
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.figures.style import BLUE, GREEN, GREY, RC, VERMILLION, log_ticks, panels, scientific
-from encoderlab.hull import convex_hull, distance_outside
-from encoderlab.linearity import attend, attention_map, scale_logits, sweep
+from encoderlab.mixing.hull import convex_hull, distance_outside
+from encoderlab.mixing.linearity import attend, attention_map, scale_logits, sweep
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

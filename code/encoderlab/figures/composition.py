@@ -11,11 +11,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.attention import softmax
-from encoderlab.composition import CONTESTANTS, accuracies, line_to_beat
+from encoderlab.depth.composition import CONTESTANTS, accuracies, line_to_beat
 from encoderlab.experiments.weights import load_model
 from encoderlab.figures.style import BLUE, GREY, RC, SEQUENTIAL, VERMILLION, panels
-from encoderlab.loss import IntArray
 from encoderlab.results import DATA, load
+from encoderlab.training.loss import IntArray
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

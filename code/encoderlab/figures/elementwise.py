@@ -9,14 +9,14 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab import rings
-from encoderlab.affine import Affine, collapse
+from encoderlab.bends import rings
+from encoderlab.bends.affine import Affine, collapse
+from encoderlab.bends.perceptron import perceptron
+from encoderlab.bends.piecewise import perturb, sawtooth, trace_line, zigzag
+from encoderlab.bends.propagation import propagate
+from encoderlab.bends.regions import linear_regions, zero_segments
 from encoderlab.elementwise import ACTIVATIONS
 from encoderlab.figures.style import BLUE, GREY, PURPLE, RC, VERMILLION, log_ticks, panels, scientific
-from encoderlab.perceptron import perceptron
-from encoderlab.piecewise import perturb, sawtooth, trace_line, zigzag
-from encoderlab.propagation import propagate
-from encoderlab.regions import linear_regions, zero_segments
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]
@@ -160,7 +160,7 @@ def boundary() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `activation`, `depth`, `width` and `seed`, as in `encoderlab.rings`.
+        Of `activation`, `depth`, `width` and `seed`, as in `encoderlab.bends.rings`.
     """
     x, labels = rings.rings(np.random.default_rng(0))
     grid = np.linspace(-1, 1, 61)

@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.figures.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels, scientific
-from encoderlab.gradient_flow import ARCHITECTURES, depth_exponent, draw_stack, gradient_flow
+from encoderlab.gradients.gradient_flow import ARCHITECTURES, depth_exponent, draw_stack, gradient_flow
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]
@@ -137,7 +137,8 @@ def depth_laws() -> tuple[Figure, Update]:
                 f"power {np.mean(slopes):.2f} ± {np.std(slopes):.2f}"
             )
         return (
-            f"{quantity}, weight gain {gain}, from {DEPTHS[0]} to {DEPTHS[-1]} layers: {'; '.join(told)}."
+            f"{quantity}, weight gain {gain}, from {DEPTHS[0]} to {DEPTHS[-1]} layers: {'; '.join(told)} "
+            f"(± is the spread of {draws} draws)."
         ).replace("power -", "power −")
 
     return figure, update

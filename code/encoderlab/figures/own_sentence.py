@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab import minilm
 from encoderlab.abstraction import read
 from encoderlab.explorer import Steps, Toggle
 from encoderlab.explorer.picture import KERNEL_DPI, Picture
 from encoderlab.explorer.widget import widget
 from encoderlab.figures.atlas import VIEWS, atlas
-from encoderlab.sentence_encoder import SentenceEncoder
-from encoderlab.sentences import THE_NOTES
+from encoderlab.published import minilm
+from encoderlab.published.sentence_encoder import SentenceEncoder
+from encoderlab.published.sentences import THE_NOTES
 
 LONGEST = 32  # tokens that the figure has room for
 

@@ -8,11 +8,11 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.abstraction_results import results
 from encoderlab.figures.abstraction import draw_bins
 from encoderlab.figures.style import BLUE, DIVERGING, GREEN, GREY, PURPLE, RC, VERMILLION, colour_key, panels
-from encoderlab.probe_tasks import TASKS
-from encoderlab.probes import CONTROLS
+from encoderlab.published.abstraction_results import results
+from encoderlab.published.probe_tasks import TASKS
+from encoderlab.published.probes import CONTROLS
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

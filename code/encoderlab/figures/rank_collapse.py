@@ -9,9 +9,9 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from encoderlab.depth.random_stacks import biases, distances, random_stack
+from encoderlab.depth.rank_collapse import Apart, follow
 from encoderlab.figures.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels, power_of_ten, scientific
-from encoderlab.random_stacks import biases, distances, random_stack
-from encoderlab.rank_collapse import Apart, follow
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

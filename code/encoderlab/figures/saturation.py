@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.figures.style import BLUE, GREEN, RC, VERMILLION, log_ticks, panels, scientific
-from encoderlab.saturation import random_rows
+from encoderlab.mixing.saturation import random_rows
 from encoderlab.validation import FloatArray
 
 WIDTHS = tuple(2**k for k in range(11))

@@ -10,6 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.attention import AttentionWeights, multi_head_attention
+from encoderlab.depth.impersonation import Match, averaging, errors, matching_layer, random_head
+from encoderlab.depth.third_token import log_odds
 from encoderlab.figures.style import (
     BLUE,
     GREEN,
@@ -23,8 +25,6 @@ from encoderlab.figures.style import (
     power_of_ten,
     scientific,
 )
-from encoderlab.impersonation import Match, averaging, errors, matching_layer, random_head
-from encoderlab.third_token import log_odds
 from encoderlab.validation import FloatArray
 
 Update = Callable[..., str]

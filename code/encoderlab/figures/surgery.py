@@ -8,10 +8,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.abstraction_results import SURGERY_MEASURES, results
 from encoderlab.figures.moving import MovingScale
 from encoderlab.figures.style import BLUE, GREEN, GREY, PURPLE, RC, VERMILLION, panels
-from encoderlab.surgery import FORMS, PARTS
+from encoderlab.published.abstraction_results import SURGERY_MEASURES, results
+from encoderlab.published.surgery import FORMS, PARTS
 
 Update = Callable[..., str]
 

@@ -13,9 +13,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from encoderlab.depth.trained_models import Trained, baselines, neighbours, said, trained_models
 from encoderlab.figures.style import BLUE, GREEN, GREY, RC, VERMILLION, panels
 from encoderlab.results import DATA, load
-from encoderlab.trained_models import Trained, baselines, neighbours, said, trained_models
 
 Update = Callable[..., str]
 

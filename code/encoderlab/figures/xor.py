@@ -13,10 +13,10 @@ from matplotlib.path import Path
 
 from encoderlab.encoder import Encoder, Trace
 from encoderlab.figures.style import BLUE, GREY, RC, VERMILLION, panels
-from encoderlab.readout import best_readout, random_body, token_features
+from encoderlab.mixing.readout import best_readout, random_body, token_features
+from encoderlab.mixing.xor import ANSWER, corners, parity_of, parity_with_layer_norm
 from encoderlab.residual_norm import standardize
 from encoderlab.validation import FloatArray
-from encoderlab.xor import ANSWER, corners, parity_of, parity_with_layer_norm
 
 Update = Callable[..., str]
 

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 import transformers
 
-from encoderlab.minilm import sentence_encoder
+from encoderlab.published.minilm import sentence_encoder
 
 SEED, TEXT, TOKEN = 20240607, "The cat sat on the mat", 2  # the token is "cat"
 FILE = pathlib.Path(__file__).parents[2] / "encoderlab" / "data" / "post_norm.npz"

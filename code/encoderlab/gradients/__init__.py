@@ -1,0 +1,1 @@
+"""How gradients pass residual connections and LayerNorm (chapter 4)."""

@@ -1,0 +1,1 @@
+"""What is measured on a published sentence encoder (chapter 5)."""
