@@ -31,6 +31,10 @@ FAULTS = r"""() => {
         if (ids.filter((other) => other === id).length > 1) faults.push("id given twice: " + id);
     for (const figure of document.querySelectorAll("figure.explorer"))
         if (!("ready" in figure.dataset)) faults.push("explorer not ready: " + figure.id);
+    for (const box of document.querySelectorAll(".admonition")) {
+        const title = box.querySelector(".admonition-title")?.textContent ?? "";
+        if (box.textContent.trim() === title.trim()) faults.push("empty box: " + title);
+    }
     if (document.documentElement.scrollWidth > innerWidth) faults.push("wider than the window");
     return faults;
 }"""
@@ -110,7 +114,7 @@ def context(browser: Browser, origin: str) -> Iterator[BrowserContext]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_page_is_quiet_and_whole(context: BrowserContext, origin: str, name: str) -> None:
-    """No other host, no complaint, all maths typeset, ids unique, explorers ready, at two widths."""
+    """No other host or complaint, maths typeset, no empty box, ids unique, explorers ready, at two widths."""
     page = context.new_page()
     faults: list[str] = []
 

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from encoderlab.depth.crossings import crossings, models_that_cross, random_answers
+from encoderlab.depth.crossings import crossings, models_that_cross, random_answers, xor_by_one_head
 from encoderlab.encoder import EncoderConfig
 from encoderlab.training.classifier import Classifier
+from encoderlab.training.loss import cross_entropy
 from encoderlab.training.tasks import facts, modular_addition, xor_among
 
 
@@ -32,15 +33,27 @@ def test_a_sum_of_look_ups_does_not_cross(seed):
     assert crossings(scores.argmax(axis=-1)) == 0
 
 
+@pytest.mark.parametrize("scale", [1, 2])
 @pytest.mark.parametrize("switches", [{}, {"residual": False}, {"norm": "post"}])
-def test_one_head_does_not_cross(switches):
+def test_one_head_does_not_cross(switches, scale):
     rng = np.random.default_rng(0)
-    assert models_that_cross(rng, draws=30, **switches) == 0
+    assert models_that_cross(rng, draws=30, scale=scale, **switches) == 0
 
 
 @pytest.mark.parametrize("switches", [{"n_heads": 2}, {"n_heads": 4}, {"ffn": True}, {"depth": 2}])
 def test_more_than_one_head_does(switches):
-    assert models_that_cross(np.random.default_rng(0), draws=60, **switches) > 3
+    assert models_that_cross(np.random.default_rng(0), draws=60, scale=2, **switches) > 3
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_one_head_with_a_norm_can_fold_and_finds_xor(norm):
+    every = xor_among(8).every
+    model = xor_by_one_head(norm)
+    assert model.accuracy(*every) == 1
+    assert len(model.encoder.weights.layers) == model.config.n_heads == 1
+    assert model.accuracy(every.features, 1 - every.target) == 0  # a check that can fail
+    model.parameters["layers.0.attention.W_V"][:] = 0  # without what the head brings, nothing is known
+    assert model.accuracy(*every) == 0.5
 
 
 def test_one_head_adds_up_once_its_denominator_is_taken_out(rng):
@@ -74,6 +87,21 @@ def test_no_sum_of_look_ups_adds_modulo_p(rng):
     scores = rng.normal(size=(11, 1, 11)) + rng.normal(size=(1, 11, 11))
     right = np.take_along_axis(scores, ((a + b) % 11)[..., None], axis=-1)
     assert right.mean() == pytest.approx(scores.mean(), abs=1e-13)
+
+
+def test_no_sum_with_equal_weights_has_less_cross_entropy_than_chance(rng):
+    """The loss is convex in the two look-ups, with gradient zero where all answers are equally likely."""
+    a, b = (grid.ravel() for grid in np.indices((11, 11)))
+    target = (a + b) % 11
+    rows = np.concatenate([np.eye(11)[a], np.eye(11)[b]], axis=1)  # (121, 22): both look-ups
+    loss, grad = cross_entropy(np.zeros((121, 11)), target)
+    np.testing.assert_allclose(rows.T @ grad, 0, atol=1e-15)
+    for scale in (0.01, 1, 10):
+        assert cross_entropy(rows @ rng.normal(scale=scale, size=(22, 11)), target)[0] > loss
+    near = np.array([c if c >= 5 else c + 11 for c in range(11)])  # the sum that stands for each class
+    scores = 2 * near * (a + b)[:, None] - near**2
+    assert np.mean(scores.argmax(axis=1) == target) == pytest.approx(91 / 121)
+    assert cross_entropy(scores.astype(float), target)[0] > loss  # three quarters right, and a higher loss
 
 
 def test_answers_have_the_shape_asked_for(rng):

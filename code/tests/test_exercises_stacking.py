@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from encoderlab.attention import multi_head_attention
 from encoderlab.depth.lookup import ANSWER, HOP, QUERY, VALUE, look_up
 from encoderlab.exercises.stacking import check_bias, check_gain, check_rank, check_three_hops
 
@@ -28,17 +27,17 @@ def test_bias():
 
 
 def test_three_hops():
-    def hop(x, *heads):
-        return x + sum(multi_head_attention(x, head, 1)[0] for head in heads)
-
-    def right(x):
-        x = hop(x, look_up(32, QUERY, HOP), look_up(32, VALUE, HOP))
-        return hop(x, look_up(32, HOP, ANSWER, copies=HOP))
-
-    assert check_three_hops(right) == "Right."
-    two = check_three_hops(lambda x: hop(hop(x, look_up(32, QUERY, HOP)), look_up(32, HOP, ANSWER)))
+    first = [look_up(32, QUERY, HOP), look_up(32, VALUE, HOP)]
+    assert check_three_hops([first, [look_up(32, HOP, ANSWER, copies=HOP)]]) == "Right."
+    two = check_three_hops([[look_up(32, QUERY, HOP)], [look_up(32, HOP, ANSWER)]])
     assert two == "Not yet: 0% of the answers are right."
-    assert "got nothing" in check_three_hops(lambda x: None)
+    assert check_three_hops([[], []]).startswith("Not yet:")
+
+
+def test_three_hops_are_asked_of_two_layers_of_heads():
+    one_by_one = [[look_up(32, QUERY, HOP)], [look_up(32, HOP, VALUE)], [look_up(32, VALUE, ANSWER)]]
+    for other in (one_by_one, lambda x: x, ..., None, [look_up(32, QUERY, HOP)] * 2, [[lambda x: x], []]):
+        assert check_three_hops(other).startswith("Not yet: expected [[heads of layer 1]")
 
 
 def test_gain():

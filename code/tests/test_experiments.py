@@ -17,7 +17,7 @@ from encoderlab.results import DATA, load
 
 CELL = ClassifierCell("parity", {"bits": 2, "bos": False}, d_model=4, ffn=True, batch=4, steps=40, lr=0.01)
 TINY = Experiment(
-    "tiny", "Does it run?", (CELL, replace(CELL, depth=2)), (0, 1), {"deep": replace(CELL, depth=2)}
+    "tiny", "Does it run?", (CELL, replace(CELL, depth=2)), (0, 1), {"deep": (replace(CELL, depth=2), 1)}
 )
 
 
@@ -68,9 +68,11 @@ def test_stored_runs_are_finite_or_marked_as_diverged(name):
 )
 def test_stored_weights_do_what_their_run_did(name, key):
     model, cell = load_model(name, key)
-    assert cell == EXPERIMENTS[name]().keep[key]
+    kept, seed = EXPERIMENTS[name]().keep[key]
+    assert cell == kept
+    (stored,) = (run for run in load(name).select(**cell.settings) if run.seed == seed)
     accuracy = model.accuracy(*cell.make_task().examination())
-    assert accuracy == pytest.approx(load(name).measure("accuracy", **cell.settings)[0], abs=1e-3)
+    assert accuracy == pytest.approx(stored.measures["accuracy"], abs=1e-3)
 
 
 def test_the_results_are_small():
@@ -147,6 +149,13 @@ def test_a_diverging_run_is_recorded(tmp_path, monkeypatch, capsys):
         assert len(one.curve) <= one.diverged_at
         assert len(one.curve) < 20
         assert 0 <= one.measures["accuracy"] <= 1
+
+
+def test_weights_are_kept_of_the_run_that_was_chosen(tiny):
+    cell, seed = TINY.keep["deep"]
+    model, _ = load_model("tiny", "deep", tiny)
+    for name, array in cell.train(seed).parameters.items():
+        np.testing.assert_array_equal(model.parameters[name], array, err_msg=name)
 
 
 # Reading

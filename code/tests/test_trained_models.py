@@ -5,7 +5,7 @@ import pytest
 
 from encoderlab.depth.trained_models import (
     accuracy_table,
-    baselines,
+    lines_to_beat,
     neighbours,
     student_table,
     trained_models,
@@ -21,7 +21,7 @@ def test_every_run_of_full_size_is_there_once(experiment):
     stored = [run.measures["accuracy"] for run in results.runs if run.settings["dtype"] == "float32"]
     np.testing.assert_array_equal(shares, np.sort(stored))
     table = accuracy_table(results).splitlines()
-    assert len(table) == len(trained_models(results)) + 1 + len(baselines(results))
+    assert len(table) == len(trained_models(results)) + 1 + len(results.runs[0].baselines)
     assert len(set(table)) == len(table)  # no two kinds of model look the same
 
 
@@ -34,6 +34,16 @@ def test_a_row_of_the_table_is_a_cell_of_the_file():
     )
     stored = results.measure("accuracy", n_symbols=8, n_heads=4, ffn=True)
     assert row.split()[:3] == [f"{100 * share:.1f}" for share in stored]
+
+
+def test_each_size_of_a_task_has_its_own_chance():
+    models = trained_models(load("two_hop"))
+    for model in models:
+        assert model.baselines["chance"] == 1 / model.settings["n_symbols"]
+    lines = lines_to_beat(models)
+    assert lines["chance"] == [1 / 16, 1 / 8]
+    assert lines["any but the query and its neighbours"] == [1 / 5]
+    assert "chance: 6.2% or 12.5%" in accuracy_table(load("two_hop"))
 
 
 def test_neighbours_differ_in_one_switch_alone():
@@ -66,6 +76,7 @@ def test_the_figure_shows_every_start_of_a_task():
             ]
             shown = np.sort(np.concatenate([np.asarray(a.get_ydata(), float) for a in dots]))
             np.testing.assert_array_equal(shown, expected)
-            assert f"{max(baselines(load(experiment)).values()):.0%}" in told
+            assert f"Line to beat: {max(models[0].baselines.values()):.0%}" in told
     told = update(task="2-hop", by="FFN")
+    assert "Chance: 6% (12.5% with 8 symbols)" in told
     assert "4 heads, 8 symbols – off 39% to 49%, on 96% to 99%" in told

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from encoderlab.experiments.weights import load_model
 from encoderlab.results import Results
 from encoderlab.validation import FloatArray
 
@@ -51,3 +54,36 @@ def accuracies(results: Results) -> dict[str, FloatArray]:
 def line_to_beat(results: Results) -> float:
     """Return the accuracy that one look affords: the best baseline, at the task's size in `OPTIONS`."""
     return max(results.select(**OPTIONS[results.experiment])[0].baselines.values())
+
+
+class InductionLooks(NamedTuple):
+    """Mean attention weights of a model of two layers of one head, trained on induction."""
+
+    before: float  # layer 1, from a symbol to the one before it
+    after: float  # layer 1, from a symbol to the one after it
+    copy: float  # layer 2, from the question to the copy of its symbol
+    after_copy: float  # layer 2, from the question to the one after that copy
+
+
+def induction_looks(start: int, examples: int = 1000) -> InductionLooks:
+    """Measure where the plain model of two layers looks.
+
+    Parameters
+    ----------
+    start : {1, 2, 3}
+        Which of its random starts.
+    examples : int
+        How many sequences to average over.
+
+    Returns
+    -------
+    InductionLooks
+    """
+    model, cell = load_model("induction", "depth_2" if start == 1 else f"depth_2_start_{start}")
+    features, _ = cell.make_task().draw(np.random.default_rng(0), examples)  # (examples, 16, 16)
+    first, second = (pattern[:, 0] for pattern in model.trace(features).attention)  # (examples, 16, 16)
+    copy = (features[:, :15] * features[:, 15:]).sum(axis=-1).argmax(axis=-1)  # (examples,)
+    rows, inner = np.arange(examples), np.arange(1, 14)  # symbols with one on either side, but the question
+    in_first = (float(first[:, inner, inner + step].mean()) for step in (-1, 1))
+    in_second = (float(second[rows, 15, copy + step].mean()) for step in (0, 1))
+    return InductionLooks(*in_first, *in_second)

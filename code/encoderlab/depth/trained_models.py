@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from encoderlab.results import Results
+from encoderlab.results import Results, Run
 from encoderlab.validation import FloatArray
 
 SWITCHES: Mapping[str, str] = MappingProxyType(
@@ -30,6 +30,7 @@ class Trained(NamedTuple):
 
     settings: Mapping[str, Any]
     accuracies: FloatArray  # (n_seeds,)
+    baselines: Mapping[str, float]  # what its task gives away, by name
 
 
 def trained_models(results: Results) -> list[Trained]:
@@ -44,18 +45,37 @@ def trained_models(results: Results) -> list[Trained]:
     list of Trained
         In the order of the file, without the small models in float64 that only a test trains again.
     """
-    found: dict[str, tuple[Mapping[str, Any], list[float]]] = {}
+    found: dict[str, list[Run]] = {}
     for run in results.runs:
         if run.settings["dtype"] != "float64":
-            key = repr(sorted(run.settings.items()))
-            found.setdefault(key, (run.settings, []))[1].append(run.measures["accuracy"])
-    return [Trained(settings, np.array(values)) for settings, values in found.values()]
+            found.setdefault(repr(sorted(run.settings.items())), []).append(run)
+    return [
+        Trained(runs[0].settings, np.array([run.measures["accuracy"] for run in runs]), runs[0].baselines)
+        for runs in found.values()
+    ]
 
 
-def baselines(results: Results) -> Mapping[str, float]:
-    """Return what the task of the trained models gives away, by name."""
-    settings = trained_models(results)[0].settings
-    return results.select(**settings)[0].baselines
+def lines_to_beat(models: Sequence[Trained]) -> dict[str, list[float]]:
+    """Return what the tasks of some models give away, by name: one value for each size of the task.
+
+    Parameters
+    ----------
+    models : sequence of Trained
+
+    Returns
+    -------
+    dict of list of float
+        In the order in which the models have them.
+
+    Examples
+    --------
+    >>> from encoderlab.results import load
+    >>> lines_to_beat(trained_models(load("two_hop")))["chance"]
+    [0.0625, 0.125]
+    """
+    return {
+        name: list(dict.fromkeys(model.baselines[name] for model in models)) for name in models[0].baselines
+    }
 
 
 def said(value: object) -> str:
@@ -73,7 +93,8 @@ def accuracy_table(results: Results) -> str:
     Returns
     -------
     str
-        Accuracies in per cent, one for each random start, then the settings in which the models differ.
+        Accuracies in per cent, one for each random start, then the settings in which the models differ. A
+        baseline has several values if the task comes in several sizes, from many symbols to few.
     """
     models = sorted(trained_models(results), key=_plainest_first)
     first = models[0].settings
@@ -81,7 +102,10 @@ def accuracy_table(results: Results) -> str:
     names = [SWITCHES[key] for key in columns]
     rows = [[said(model.settings[key]) for key in columns] for model in models]
     widths = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-    lines = [f"{name}: {share:.1%}" for name, share in baselines(results).items()]
+    lines = [
+        f"{name}: {' or '.join(f'{share:.1%}' for share in shares)}"
+        for name, shares in lines_to_beat(models).items()
+    ]
     lines.append(f"{'right':{6 * len(models[0].accuracies)}} {_in_columns(names, widths)}")
     for row, model in zip(rows, models, strict=True):
         shares = " ".join(f"{100 * share:5.1f}" for share in model.accuracies)

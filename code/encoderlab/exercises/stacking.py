@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from encoderlab.attention import AttentionWeights
+from encoderlab.attention import AttentionWeights, multi_head_attention
 from encoderlab.depth.impersonation import two_layers
 from encoderlab.depth.lookup import read, with_empty_slots
 from encoderlab.depth.orthogonal_tokens import next_spread
@@ -49,15 +49,28 @@ def check_bias(folded: Callable[[AttentionWeights, AttentionWeights], FloatArray
     return RIGHT
 
 
-def check_three_hops(three_hops: Callable[[FloatArray], FloatArray | None], n_symbols: int = 32) -> str:
-    """Say how often tokens come back with the value of the value of the value of q in the answer slot."""
+def check_three_hops(layers: Sequence[Sequence[AttentionWeights]], n_symbols: int = 32) -> str:
+    """Send tables through two layers, and say how often the answer is the end of three hops.
+
+    Parameters
+    ----------
+    layers : two sequences of AttentionWeights
+        The heads of the first and of the second. A layer adds the outputs of its heads to its input.
+    n_symbols : int
+    """
+    form = "[[heads of layer 1], [heads of layer 2]], each head as look_up returns it"
+    if not isinstance(layers, (list, tuple)) or len(layers) != 2:
+        return f"Not yet: expected {form}."
+    for heads in layers:
+        if not isinstance(heads, (list, tuple)) or not all(isinstance(h, AttentionWeights) for h in heads):
+            return f"Not yet: expected {form}."
     batch = two_hop(8, n_symbols).draw(np.random.default_rng(0), 500)
     slots = batch.features.reshape(500, 9, 3, n_symbols)[:, :8, :2].argmax(axis=-1)
     keys, values = slots[..., 0], slots[..., 1]  # each (500, 8)
     third = values[keys == batch.target[:, None]]  # (500,)
-    x = three_hops(with_empty_slots(batch.features))
-    if x is None:
-        return "Not yet: expected the tokens after two layers, got nothing."
+    x = with_empty_slots(batch.features)
+    for heads in layers:
+        x = sum((multi_head_attention(x, head, 1)[0] for head in heads), start=x)
     right = float(np.mean(read(x) == third))
     return RIGHT if right == 1 else f"Not yet: {right:.0%} of the answers are right."
 

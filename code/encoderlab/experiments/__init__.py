@@ -7,6 +7,7 @@ from encoderlab.experiments.boolean import lone_token, xor_among
 from encoderlab.experiments.covariate_shift import internal_covariate_shift
 from encoderlab.experiments.experiment import Experiment
 from encoderlab.experiments.learning_rate import learning_rate, small_branches
+from encoderlab.experiments.longer import longer
 from encoderlab.experiments.retrieval import copy_previous, induction, two_hop
 from encoderlab.experiments.student import student
 from encoderlab.experiments.tables import facts, modular_addition
@@ -19,6 +20,7 @@ EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
         for experiment in (
             two_hop,
             induction,
+            longer,
             copy_previous,
             lone_token,
             xor_among,

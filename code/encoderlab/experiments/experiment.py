@@ -47,12 +47,12 @@ class Experiment:
     cells : tuple of Cell
         The first is small enough to be trained again in a test.
     seeds : tuple of int
-    keep : mapping of str to Cell
-        Cells of which the weights from the first seed are stored, as ``<name>_<key>.npz``.
+    keep : mapping of str to (Cell, int)
+        Runs, each a cell and a seed, of which the weights are stored, as ``<name>_<key>.npz``.
     """
 
     name: str
     question: str
     cells: tuple[Cell, ...]
     seeds: tuple[int, ...] = (0, 1, 2)
-    keep: Mapping[str, Cell] = field(default_factory=dict)
+    keep: Mapping[str, tuple[Cell, int]] = field(default_factory=dict)

@@ -24,7 +24,7 @@ def two_hop() -> Experiment:
         replace(one, options=fixed, n_heads=4, ffn=True),
     )
     question = "Who follows the one who follows the query, on a single cycle?"
-    return Experiment("two_hop", question, cells, keep={"depth_1": one, "depth_2": two})
+    return Experiment("two_hop", question, cells, keep={"depth_1": (one, 0), "depth_2": (two, 0)})
 
 
 def induction() -> Experiment:
@@ -38,7 +38,13 @@ def induction() -> Experiment:
         replace(two, positions="none"),
     )
     question = "What followed the last token the first time it appeared?"
-    return Experiment("induction", question, cells, keep={"depth_1": one, "depth_2": two})
+    kept = {
+        "depth_1": (one, 0),
+        "depth_2": (two, 0),
+        "depth_2_start_2": (two, 1),
+        "depth_2_start_3": (two, 2),
+    }
+    return Experiment("induction", question, cells, keep=kept)
 
 
 def copy_previous() -> Experiment:

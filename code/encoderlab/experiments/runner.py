@@ -58,8 +58,7 @@ def run(experiment: Experiment, directory: Path, *, force: bool = False, progres
             identity = f"{content['command']} ({name}, plan {content['config_sha256'][:12]})"
             bar = f"{experiment.name}: {name}" if progress else None
             outcome = cell.train(seed, checkpoint, identity, bar)
-            if seed == experiment.seeds[0]:
-                keep(experiment, cell, outcome, directory)
+            keep(experiment, cell, seed, outcome, directory)
             stored["runs"].append(record(cell, seed, outcome))
             write_atomically(partial, _readable(content))
             checkpoint.unlink(missing_ok=True)

@@ -17,11 +17,16 @@ from encoderlab.training.checkpoint import write_atomically
 from encoderlab.training.classifier import Classifier
 
 
-def keep(experiment: Experiment, cell: Cell, outcome: Outcome, directory: Path) -> None:
-    """Store the trained parameters of a cell that the experiment keeps, as ``<name>_<key>.npz``."""
+def keep(experiment: Experiment, cell: Cell, seed: int, outcome: Outcome, directory: Path) -> None:
+    """Store the trained parameters of a run that the experiment keeps, as ``<name>_<key>.npz``."""
     for key, kept in experiment.keep.items():
-        if kept == cell:
-            about = {"format": FORMAT, "command": command(experiment.name), "settings": cell.settings}
+        if kept == (cell, seed):
+            about = {
+                "format": FORMAT,
+                "command": command(experiment.name),
+                "settings": cell.settings,
+                "seed": seed,
+            }
             arrays: dict[str, Any] = dict(outcome.parameters)
             buffer = io.BytesIO()
             np.savez_compressed(buffer, about=json.dumps(about, sort_keys=True), **arrays)
@@ -29,7 +34,7 @@ def keep(experiment: Experiment, cell: Cell, outcome: Outcome, directory: Path) 
 
 
 def load_model(experiment: str, key: str, directory: Path = DATA) -> tuple[Classifier, ClassifierCell]:
-    """Read a trained classifier, from the experiment's first seed, and the cell that it was trained in.
+    """Read a trained classifier, and the cell that it was trained in.
 
     Parameters
     ----------

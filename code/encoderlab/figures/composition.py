@@ -47,6 +47,8 @@ def token_names(experiment: str, features: FloatArray) -> list[str]:
 def depths(examples: int = 6, directory: Path = DATA) -> tuple[Figure, Update]:
     """Show the patterns of trained models of one and two layers, beside how often such models are right.
 
+    The patterns are those of the first random start.
+
     Parameters
     ----------
     examples : int
@@ -103,9 +105,10 @@ def depths(examples: int = 6, directory: Path = DATA) -> tuple[Figure, Update]:
         verdict = "right" if answer == target[i] else f"not {LETTERS[target[i]]}"
         mean = found["1 layer" if depth == 1 else "2 layers"].mean()
         return (
-            f"{task}, {depth} layer{'s' * (depth > 1)}, example {example}, asked “{tokens[-1]}”. "
-            f"The last token looks most {', '.join(looks)}. The answer is {LETTERS[answer]}, {verdict}. "
-            f"Over all starts such models are right on {mean:.0%}; one look gives {line:.0%}."
+            f"{task}, {depth} layer{'s' * (depth > 1)}, first start, example {example}. "
+            f"Asked “{tokens[-1]}”, the last token looks most {', '.join(looks)}. "
+            f"The answer is {LETTERS[answer]}, {verdict}. "
+            f"Over three starts such models are right on {mean:.0%}; one look gives {line:.0%}."
         )
 
     return figure, update
