@@ -18,6 +18,7 @@ from encoderlab.attention import (
 from encoderlab.bends.affine import Affine, random_stack
 from encoderlab.bends.gates import lstm_cell
 from encoderlab.bends.perceptron import perceptron
+from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.elementwise import sigmoid
 from encoderlab.encoder import Encoder, EncoderConfig
@@ -53,12 +54,12 @@ def check_11() -> Evidence:
         multi_head_attention(x, w, 2)[1].pattern
         for w in (biased, biased._replace(b_K=10 * other_K), biased._replace(b_Q=10 * other_Q))
     )
-    worst = max(_gap(linear(x + y, W), linear(x, W) + linear(y, W)) for W in bare[:3])
+    worst = max(gap(linear(x + y, W), linear(x, W) + linear(y, W)) for W in bare[:3])
     together = linear(x + y, bare.W_Q, b_Q) + b_Q  # Q(0) is the bias
     apart = linear(x, bare.W_Q, b_Q) + linear(y, bare.W_Q, b_Q)
     findings = (
         Finding("identity", "worst additivity defect of $Q$, $K$ and $V$", worst, "≤", 1e-14),
-        Finding("identity", "biased: $Q(X+Y) + Q(0)$ less $Q(X) + Q(Y)$", _gap(together, apart), "≤", 1e-14),
+        Finding("identity", "biased: $Q(X+Y) + Q(0)$ less $Q(X) + Q(Y)$", gap(together, apart), "≤", 1e-14),
         Finding("support", "another key bias changes weights by", _largest(with_key - pattern), "≤", 1e-13),
         Finding("support", "another query bias, by", _largest(with_query - pattern), "≥", 0.1),
     )
@@ -74,7 +75,7 @@ def check_12() -> Evidence:
     _, eight = multi_head_attention(x, weights, 8)
     by_width_1, by_width_8 = (t.Q @ t.K.swapaxes(-1, -2) / t.Q.shape[-1] ** 0.5 for t in (one, eight))
     by_d = eight.Q @ eight.K.swapaxes(-1, -2) / d**0.5
-    by_hand = _gap(softmax(by_width_8), eight.pattern)
+    by_hand = gap(softmax(by_width_8), eight.pattern)
     findings = (
         Finding(
             "precise", "1 head, by √64: distance of the variance from 1", abs(by_width_1.var() - 1), "≤", 0.15
@@ -127,7 +128,7 @@ def check_14() -> Evidence:
     def scores(z: FloatArray) -> FloatArray:
         return linear(z, weights.W_Q) @ linear(z, weights.W_K).T
 
-    tripled = _gap(scores(3 * x), 9 * scores(x))
+    tripled = gap(scores(3 * x), 9 * scores(x))
     findings = (
         Finding("counterexample", "$k$ in $S(2X) = 2^k S(X)$ (linear: 1)", _degree(scores, x), "≥", 1.99),
         Finding("counterexample", "additivity defect of $S$", additivity_defect(scores, x, y), "≥", 0.5),
@@ -196,15 +197,15 @@ def check_18() -> Evidence:
     f = attention_map(weights, 4)
     biased = attention_map(weights._replace(b_Q=rng.normal(size=32)), 4)
     output, trace = multi_head_attention(x, weights, 4)
-    as_matrix = _gap(frozen_matrix(trace.pattern, weights) @ x.T.ravel(), output.T.ravel())
+    as_matrix = gap(frozen_matrix(trace.pattern, weights) @ x.T.ravel(), output.T.ravel())
     least = sweep([1.0], np.random.default_rng(18)).additivity.min()
     small = additivity_defect(f, x / 100, y / 100)
     steeper = _steepness(10.0) / _steepness(1.0)
     findings = (
         Finding("counterexample", "least additivity defect of 40 draws", least, "≥", 0.5),
         Finding("support", "pattern frozen: one matrix against the layer", as_matrix, "≤", 1e-13),
-        Finding("support", "no biases: $f(-X)$ against $-f(X)$", _gap(f(-x), -f(x)), "≤", 1e-13),
-        Finding("support", "with a query bias: the same", _gap(biased(-x), -biased(x)), "≥", 0.1),
+        Finding("support", "no biases: $f(-X)$ against $-f(X)$", gap(f(-x), -f(x)), "≤", 1e-13),
+        Finding("support", "with a query bias: the same", gap(biased(-x), -biased(x)), "≥", 0.1),
         Finding("support", "inputs a hundredth as large: additivity defect", small, "≤", 1e-3),
         Finding("support", "steepness at $(0, t, -t)$: $t = 10$ over $t = 1$", steeper, "≥", 20),
     )
@@ -245,12 +246,12 @@ def check_26() -> Evidence:
         Finding(
             "counterexample",
             "a head's weight against the gate $\\sigma(z)$",
-            _gap(gate, sigmoid(z)),
+            gap(gate, sigmoid(z)),
             "≤",
             1e-13,
         ),
         Finding(
-            "counterexample", "the head's output against $z\\,\\sigma(z)$", _gap(gated, silu(z)), "≤", 1e-13
+            "counterexample", "the head's output against $z\\,\\sigma(z)$", gap(gated, silu(z)), "≤", 1e-13
         ),
         Finding("support", "most that the gates of a row miss a sum of 1", total, "≤", 1e-14),
         Finding("support", "weight of a lone token on itself", lone.pattern.item(), "=", 1),
@@ -283,7 +284,7 @@ def check_30() -> Evidence:
     encoder = bare.with_parameters({name: rng.normal(size=8) for name in bare.parameters() if ".b_" in name})
     x = rng.normal(size=(50, 1, 8))
     W, b = lone_token_map(encoder)
-    affine = _gap(encoder(x), x @ W + b)
+    affine = gap(encoder(x), x @ W + b)
     bent = _affine_misfit(x[:, 0], encoder.switch(ffn=True)(x)[:, 0])
     two, four = as_tokens(corners(2), 3), as_tokens(corners(4), 4)
     with_ffn = _right(xor_with_ffn()(two))
@@ -319,9 +320,9 @@ def check_31() -> Evidence:
     one_layer = two_layers.switch(depth=1)
     x, mask = rng.normal(size=(8, 16)), causal_mask(8)
     order = [3, 0, 6, 1, 5, 2, 4, 7]  # the last token stays last
-    free = _gap(two_layers(x[order]), two_layers(x)[order])
-    causal = _gap(two_layers(x[order], mask), two_layers(x, mask)[order])
-    last_1, last_2 = (_gap(f(x[order], mask)[-1], f(x, mask)[-1]) for f in (one_layer, two_layers))
+    free = gap(two_layers(x[order]), two_layers(x)[order])
+    causal = gap(two_layers(x[order], mask), two_layers(x, mask)[order])
+    last_1, last_2 = (gap(f(x[order], mask)[-1], f(x, mask)[-1]) for f in (one_layer, two_layers))
     findings = (
         Finding("inside", "no mask: output of reordered tokens less reordered output", free, "≤", 1e-13),
         Finding("outside", "causal mask: the same", causal, "≥", 0.1),
@@ -336,7 +337,7 @@ def check_32() -> Evidence:
     x = np.random.default_rng(32).normal(size=(200, 2))
     tokens = behind_constant_token(as_tokens(x, 3))
     answers = xor_with_constant_token(1.0)(tokens)[:, 1, ANSWER]
-    by_hand = _gap(answers, -np.tanh(x[:, 0] * x[:, 1] / 2) / 2)
+    by_hand = gap(answers, -np.tanh(x[:, 0] * x[:, 1] / 2) / 2)
     misfit = _affine_misfit(x, answers[:, None])
     findings = (
         Finding("counterexample", "one head: share that no affine map explains", misfit, "≥", 0.9),
@@ -393,28 +394,19 @@ def _random_weights(rng: np.random.Generator, d_model: int = 8) -> AttentionWeig
     return AttentionWeights(*rng.normal(scale=d_model**-0.5, size=(4, d_model, d_model)))
 
 
-def _size(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
-
-
-def _gap(x: FloatArray, reference: FloatArray) -> float:
-    """Distance relative to the size of the reference."""
-    return _size(x - reference) / _size(reference)
-
-
 def _largest(x: FloatArray) -> float:
     return float(np.abs(x).max())
 
 
 def _degree(f: Callable[[FloatArray], FloatArray], x: FloatArray) -> float:
     """Power of 2 by which f grows when its input doubles."""
-    return float(np.log2(_size(f(2 * x)) / _size(f(x))))
+    return float(np.log2(size(f(2 * x)) / size(f(x))))
 
 
 def _affine_misfit(x: FloatArray, y: FloatArray) -> float:
     """Share of y, by size, that no affine function of x explains."""
     with_one = np.column_stack([x, np.ones(len(x))])
-    return _gap(with_one @ np.linalg.lstsq(with_one, y)[0], y)
+    return gap(with_one @ np.linalg.lstsq(with_one, y)[0], y)
 
 
 def _steepness(t: float) -> float:

@@ -14,6 +14,7 @@ from encoderlab.bends.perceptron import perceptron
 from encoderlab.bends.piecewise import perturb, sawtooth, trace_line, zigzag
 from encoderlab.bends.propagation import propagate
 from encoderlab.bends.regions import area, linear_regions, zero_segments
+from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.elementwise import ACTIVATIONS, relu, sigmoid, tanh
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
@@ -41,11 +42,11 @@ def check_1() -> Evidence:
         Finding(
             "inside",
             "after attention: what switching that off changes",
-            _gap(serial - attended, alone),
+            gap(serial - attended, alone),
             "≥",
             0.1,
         ),
-        Finding("support", "beside attention: the same", _gap(parallel - attended, alone), "≤", 1e-12),
+        Finding("support", "beside attention: the same", gap(parallel - attended, alone), "≤", 1e-12),
         Finding("outside", "gated with ReLU, three matrices: $k$ in $f(2x) = 2^k f(x)$", degree, "≥", 1.99),
     )
     return Evidence(findings)
@@ -76,9 +77,9 @@ def check_3() -> Evidence:
     quotient = (np.exp(near) - np.exp(-near)) / (np.exp(near) + np.exp(-near))
     by_tanh = (1 + np.tanh(x / 2)) / 2
     findings = (
-        Finding("identity", "ReLU against $(x + |x|)/2$", _gap(relu(x), (x + np.abs(x)) / 2), "=", 0),
-        Finding("identity", "sigmoid against $(1 + \\tanh(x/2))/2$", _gap(sigmoid(x), by_tanh), "≤", 1e-15),
-        Finding("identity", "tanh against its quotient", _gap(tanh(near), quotient), "≤", 1e-15),
+        Finding("identity", "ReLU against $(x + |x|)/2$", gap(relu(x), (x + np.abs(x)) / 2), "=", 0),
+        Finding("identity", "sigmoid against $(1 + \\tanh(x/2))/2$", gap(sigmoid(x), by_tanh), "≤", 1e-15),
+        Finding("identity", "tanh against its quotient", gap(tanh(near), quotient), "≤", 1e-15),
         Finding("identity", "smallest value of ReLU, attained", relu(x).min(), "=", 0),
         Finding("identity", "sigmoid(−700)", sigmoid(-700.0).item(), ">", 0),
         Finding("identity", "sigmoid(36)", sigmoid(36.0).item(), "<", 1),
@@ -160,14 +161,14 @@ def check_6() -> Evidence:
     boundary = ends[:, 0] + rng.uniform(size=(len(ends), 1)) * (ends[:, 1] - ends[:, 0])  # (k, 2)
     inside = np.array([rng.dirichlet(np.ones(len(r.polygon))) @ r.polygon for r in regions])  # (regions, 2)
     by_region = np.array([point @ r.W + r.b for point, r in zip(inside, regions, strict=True)])
-    in_regions = _gap(perceptron(inside, net)[0], by_region)
+    in_regions = gap(perceptron(inside, net)[0], by_region)
     on_boundary = float(np.abs(perceptron(boundary, net)[0]).max())
     total_area = sum(area(r.polygon) for r in regions)
     one, other = relu(-rng.uniform(size=(2, 50)))
     _, preactivations = perceptron(rng.normal(size=(500, 64)), random_stack(rng, [64] * 4, gain=np.sqrt(2)))
     silent = float(np.mean(relu(preactivations[-1]) == 0))
     findings = (
-        Finding("identity", "ReLU, one value below 0 against another", _gap(one, other), "=", 0),
+        Finding("identity", "ReLU, one value below 0 against another", gap(one, other), "=", 0),
         Finding("identity", "network against each region's affine map", in_regions, "≤", 1e-10),
         Finding("identity", "largest output on the boundary that is drawn", on_boundary, "≤", 1e-10),
         Finding("identity", "area of all regions, less the square's", abs(total_area - 4), "≤", 1e-12),
@@ -217,7 +218,7 @@ def check_8() -> Evidence:
         Finding("precise", "largest gate", every_gate.max(), "<", 1),
         Finding("precise", "smallest candidate, which tanh shapes", gates.candidate.min(), "<", 0),
         Finding("as stated", "share of gates below 0 if tanh computes them", negative, "≥", 0.4),
-        Finding("support", "forget gate 1 against the cell without one", _gap(kept, cell_of_1997), "=", 0),
+        Finding("support", "forget gate 1 against the cell without one", gap(kept, cell_of_1997), "=", 0),
     )
     return Evidence(findings)
 
@@ -258,21 +259,12 @@ def check_63() -> Evidence:
     smooth = _degree(lambda z: feed_forward(z, bare, "gelu")[0], x / 8)
     gated = _degree(lambda z: gated_feed_forward(z, gate, W_1, W_2, "relu"), x / 8)
     findings = (
-        Finding("inside", "layer against $\\max(0, xW_1 + b_1)W_2 + b_2$", _gap(layer, by_hand), "≤", 1e-13),
+        Finding("inside", "layer against $\\max(0, xW_1 + b_1)W_2 + b_2$", gap(layer, by_hand), "≤", 1e-13),
         Finding("inside", "ReLU: $k$ in $f(2x) = 2^k f(x)$, less 1", abs(plain - 1), "≤", 1e-12),
         Finding("outside", "GELU, as in BERT: the same", abs(smooth - 1), "≥", 0.01),
         Finding("outside", "gated with ReLU: the same", abs(gated - 1), "≥", 0.99),
     )
     return Evidence(findings)
-
-
-def _size(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
-
-
-def _gap(x: FloatArray, reference: FloatArray) -> float:
-    """Distance relative to the size of the reference."""
-    return _size(x - reference) / _size(reference) if reference.any() else _size(x)
 
 
 def _off_diagonal(f: Callable[[FloatArray], FloatArray], x: FloatArray) -> float:
@@ -284,18 +276,18 @@ def _off_diagonal(f: Callable[[FloatArray], FloatArray], x: FloatArray) -> float
 
 def _degree(f: Callable[[FloatArray], FloatArray], x: FloatArray) -> float:
     """Power of 2 by which f grows when its input doubles."""
-    return float(np.log2(_size(f(2 * x)) / _size(f(x))))
+    return float(np.log2(size(f(2 * x)) / size(f(x))))
 
 
 def _collapse_gap(x: FloatArray, layers: Sequence[Affine]) -> float:
-    return _gap(stack(x, [collapse(layers)]), stack(x, layers))
+    return gap(stack(x, [collapse(layers)]), stack(x, layers))
 
 
 def _affine_misfit(x: FloatArray, y: FloatArray) -> float:
     """Share of y, by size, that no affine function of x explains."""
     with_one = np.column_stack([x, np.ones(len(x))])
     coefficients = np.linalg.lstsq(with_one, y)[0]
-    return _gap(with_one @ coefficients, y)
+    return gap(with_one @ coefficients, y)
 
 
 def _random_pieces(rng: np.random.Generator, depth: int, width: int) -> float:

@@ -11,6 +11,7 @@ from encoderlab.attention import (
     softmax,
     split_heads,
 )
+from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import feed_forward
@@ -50,7 +51,7 @@ def check_33() -> Evidence:
         Finding(
             "outside",
             "six passes through one layer: what the other five change",
-            _gap(shared(x), shared.switch(depth=1)(x)),
+            gap(shared(x), shared.switch(depth=1)(x)),
             "≥",
             0.1,
         ),
@@ -121,12 +122,12 @@ def check_37() -> Evidence:
         Finding(
             "inside",
             "no positions: what swapping two words changes",
-            _size(encoder(x[swap])[swap] - encoder(x)),
+            size(encoder(x[swap])[swap] - encoder(x)),
             "≤",
             1e-12,
         ),
-        Finding("inside", "positions added before layer 1: the same", _size(added), "≥", 0.1),
-        Finding("outside", "nothing added, a bias on the logits: the same", _size(biased), "≥", 0.1),
+        Finding("inside", "positions added before layer 1: the same", size(added), "≥", 0.1),
+        Finding("outside", "nothing added, a bias on the logits: the same", size(biased), "≥", 0.1),
         Finding(
             "outside",
             "rotary: change of a logit when both tokens move on by 5",
@@ -150,14 +151,6 @@ def _rotate(v: FloatArray, position: int) -> FloatArray:
     pairs = v[::2] + 1j * v[1::2]
     turned = pairs * np.exp(1j * position / 10.0 ** np.arange(len(pairs)))
     return np.stack([turned.real, turned.imag], axis=-1).ravel()
-
-
-def _size(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
-
-
-def _gap(x: FloatArray, y: FloatArray) -> float:
-    return float(np.linalg.norm(x - y) / np.linalg.norm(y))
 
 
 CLAIMS = (

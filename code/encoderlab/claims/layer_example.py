@@ -168,8 +168,8 @@ CLAIMS = (
         verdict="depends",
         holds=(
             "What “cat” gives “mat” does grow to its most in layer 6. But every word looks at the last noun "
-            "there, “cat” no more than the others, and so does the head in which it is strongest: a head for a "
-            "noun, not a link of these two. From “mat” to “cat” there is none either."
+            "there, “cat” no more than the others, and so does the head in which it is strongest: a head for "
+            "a noun, not a link of these two. From “mat” to “cat” there is none either."
         ),
         chapter="abstraction",
         check=check_56,

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from encoderlab.attention import causal_mask
+from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.published.abstraction_results import results
 from encoderlab.published.cost import even_length, layer_cost
 from encoderlab.published.minilm import CONFIG
-from encoderlab.validation import BoolArray, FloatArray
+from encoderlab.validation import BoolArray
 from encoderlab.weights import EncoderWeights
 
 
@@ -33,7 +34,7 @@ def check_57() -> Evidence:
         Finding(
             "inside",
             "a layer, all other positions idle or all at once: difference",
-            _gap(rows, hidden[1]),
+            gap(rows, hidden[1]),
             "≤",
             1e-12,
         ),
@@ -47,7 +48,7 @@ def check_57() -> Evidence:
         Finding(
             "outside",
             "the second layer without waiting for the first: difference",
-            _gap(second(hidden[0]), hidden[2]),
+            gap(second(hidden[0]), hidden[2]),
             "≥",
             0.1,
         ),
@@ -124,7 +125,7 @@ def _influence(encoder: Encoder, rng: np.random.Generator, n: int, mask: BoolArr
     for _ in range(10):
         x = rng.normal(size=(n, 32))
         y = np.concatenate([x[:-1], rng.normal(size=(1, 32))])
-        moved.append(_size((encoder(y, mask) - encoder(x, mask))[0]))
+        moved.append(size((encoder(y, mask) - encoder(x, mask))[0]))
     return float(np.mean(moved))
 
 
@@ -136,16 +137,8 @@ def _least_influence(encoder: Encoder, rng: np.random.Generator, mask: BoolArray
     for i in range(1, 64):
         y = x.copy()
         y[i] = rng.normal(size=32)
-        moved.append(_size(encoder(y, mask)[0] - before))
+        moved.append(size(encoder(y, mask)[0] - before))
     return min(moved)
-
-
-def _size(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
-
-
-def _gap(x: FloatArray, y: FloatArray) -> float:
-    return float(np.linalg.norm(x - y) / np.linalg.norm(y))
 
 
 CLAIMS = (

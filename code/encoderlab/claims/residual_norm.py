@@ -6,6 +6,7 @@ import numpy as np
 
 from encoderlab.attention import multi_head_attention, padding_mask
 from encoderlab.claims import layer_norm_training
+from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
@@ -45,11 +46,11 @@ def check_29() -> Evidence:
             "=",
             16,
         ),
-        Finding("precise", "no constant before it: size of LN(−x) + LN(x)", _size(odd), "=", 0),
+        Finding("precise", "no constant before it: size of LN(−x) + LN(x)", size(odd), "=", 0),
         Finding(
-            "as stated", "what the best affine map misses of that layer", _gap(affine, answers), "≥", 0.99
+            "as stated", "what the best affine map misses of that layer", gap(affine, answers), "≥", 0.99
         ),
-        Finding("support", "a shift by 1 is forgotten: the same with 1 ± x", _size(even), "≤", 1e-12),
+        Finding("support", "a shift by 1 is forgotten: the same with 1 ± x", size(even), "≤", 1e-12),
     )
     return Evidence(findings)
 
@@ -59,9 +60,9 @@ def check_35() -> Evidence:
     rng = np.random.default_rng(35)
     encoder = Encoder.random(EncoderConfig(d_model=8, n_heads=2, d_ff=16, depth=6, norm="post"), rng)
     x = rng.normal(size=(5, 8))
-    ours = _gap(_formulas(encoder, x), encoder(x))
+    ours = gap(_formulas(encoder, x), encoder(x))
     torch = post_norm.torch_case()
-    theirs = _gap(_formulas(torch.encoder, torch.x), torch.y)
+    theirs = gap(_formulas(torch.encoder, torch.x), torch.y)
     cat, literal, elsewhere = post_norm.published_token(), [], []
     for x, y, w, after in zip(cat.skip[:-1], cat.branch, cat.norms, cat.skip[1:], strict=True):
         literal.append(float(np.abs(layer_norm(x + y, w, cat.eps) - after).max()))
@@ -94,14 +95,14 @@ def check_46() -> Evidence:
     stack = draw_stack("post-LN", 12, rng)
     share = skip_path(*stack)[0] / gradient_flow(*stack).hidden[0]
     findings = (
-        Finding("precise", "no norm: $I + J_F$", _gap(total, encoder_jacobian(plain, x)), "≤", 1e-12),
-        Finding("precise", "post-LN: $J_{LN}(u)(I + J_F)$", _gap(by_post, J_post), "≤", 1e-12),
+        Finding("precise", "no norm: $I + J_F$", gap(total, encoder_jacobian(plain, x)), "≤", 1e-12),
+        Finding("precise", "post-LN: $J_{LN}(u)(I + J_F)$", gap(by_post, J_post), "≤", 1e-12),
         Finding(
-            "precise", "pre-LN: $I + J_F(LN x)\\,J_{LN}(x)$", _gap(np.eye(32) + inside, J_pre), "≤", 1e-12
+            "precise", "pre-LN: $I + J_F(LN x)\\,J_{LN}(x)$", gap(np.eye(32) + inside, J_pre), "≤", 1e-12
         ),
-        Finding("precise", "backward pass: $J^\\top g$", _gap(J_post.T @ g.ravel(), back), "≤", 1e-12),
+        Finding("precise", "backward pass: $J^\\top g$", gap(J_post.T @ g.ravel(), back), "≤", 1e-12),
         Finding("precise", "rank of $J_{LN}$, d = 8, ε = 0", float(rank), "=", 6),
-        Finding("as stated", "post-LN against the sum $I + J_F$", _gap(total, J_post), "≥", 0.2),
+        Finding("as stated", "post-LN against the sum $I + J_F$", gap(total, J_post), "≥", 0.2),
         Finding("as stated", "post-LN, 12 layers: share along the skips alone", share, "≤", 0.01),
         Finding("support", "rank of $J_{LN}$, d = 8, ε = 10⁻⁵", float(rank_eps), "=", 7),
     )
@@ -124,7 +125,7 @@ def check_47() -> Evidence:
         Finding("inside", "gain 1, pre-LN: gradient at the first layer", pre, "≥", 0.1),
         Finding("inside", "gain 1, pre-LN: no explosion", pre, "≤", 10),
         Finding("outside", "gain 1, residual, no norm: the same", reaches("residual", 1.0), "≥", 1e9),
-        Finding("outside", "F(x) = −x: gradient that gets through", _size(cancelled), "=", 0),
+        Finding("outside", "F(x) = −x: gradient that gets through", size(cancelled), "=", 0),
         Finding("support", "gain ½, no residual: the same", reaches("no residual", 0.5), "≤", 1e-50),
     )
     return Evidence(findings)
@@ -136,15 +137,15 @@ def check_48() -> Evidence:
     turned, cancelled = _with_ffn_of(-2.0)(x), _with_ffn_of(-1.0)(x)
     undone = np.linalg.solve(encoder_jacobian(_with_ffn_of(-2.0), x[:1]), turned.T).T
     w = LayerNormWeights(np.ones(8), np.zeros(8))
-    forgotten = _gap(layer_norm(3 * x + 2, w, 1e-12), layer_norm(x, w, 1e-12))  # post-LN with F = 0
+    forgotten = gap(layer_norm(3 * x + 2, w, 1e-12), layer_norm(x, w, 1e-12))  # post-LN with F = 0
     weak, strong, pre = (_remains(*case) for case in (("residual", 0.5), ("residual", 1.0), ("pre-LN", 1.0)))
     findings = (
         Finding("precise", "F(x) = −2x: cosine of x + F(x) with x", _cosine(x, turned), "≤", -1 + 1e-12),
-        Finding("precise", "the same: error of x computed back", _gap(undone, x), "≤", 1e-12),
+        Finding("precise", "the same: error of x computed back", gap(undone, x), "≤", 1e-12),
         Finding("precise", "12 layers, gain ½: cosine with the input", weak.cosine, "≤", 0.8),
         Finding("precise", "12 layers, gain ½: share of tokens named", weak.readable, "≥", 0.99),
         Finding("as stated", "12 layers, gain 1: share of tokens named", strong.readable, "≤", 0.2),
-        Finding("as stated", "F(x) = −x: size of what is left of x", _size(cancelled), "=", 0),
+        Finding("as stated", "F(x) = −x: size of what is left of x", size(cancelled), "=", 0),
         Finding("as stated", "post-LN of x and of 3x + 2: difference", forgotten, "≤", 1e-9),
         Finding("support", "12 layers, gain 1, pre-LN: cosine", pre.cosine, "≤", 0.4),
         Finding("support", "12 layers, gain 1, pre-LN: tokens named", pre.readable, "≥", 0.7),
@@ -166,11 +167,11 @@ def check_49() -> Evidence:
     between = float(moved[~np.eye(6, dtype=bool)].max())
     spread = float(np.abs(layer_norm(x, w).std(axis=1) - 1).max())
     findings = (
-        Finding("precise", "change of a token when the others change", _size(among - alone), "=", 0),
+        Finding("precise", "change of a token when the others change", size(among - alone), "=", 0),
         Finding("precise", "change of a token when one other is nudged", between, "=", 0),
         Finding("precise", "spread of every token after it, less 1", spread, "≤", 1e-4),
         Finding(
-            "as stated", "one mean and spread per sample: distance", _gap(sample, layer_norm(x, w)), "≥", 0.2
+            "as stated", "one mean and spread per sample: distance", gap(sample, layer_norm(x, w)), "≥", 0.2
         ),
     )
     return Evidence(findings)
@@ -184,15 +185,11 @@ def check_53() -> Evidence:
     encoder = Encoder.random(EncoderConfig(d_model=8, n_heads=2, d_ff=16, depth=4, norm="post"), rng)
     padded = encoder(longer[None], padding_mask([5], 12))[0, :5]
     batch_norm = (longer - longer.mean(axis=0)) / longer.std(axis=0)
-    by_batch = _gap(batch_norm[:5], (x - x.mean(axis=0)) / x.std(axis=0))
+    by_batch = gap(batch_norm[:5], (x - x.mean(axis=0)) / x.std(axis=0))
     alone, before_more = layer_norm(x, w), layer_norm(longer, w)[:5]
     findings = (
-        Finding(
-            "identity", "LayerNorm of 5 tokens, alone or before 7 more", _gap(before_more, alone), "=", 0
-        ),
-        Finding(
-            "identity", "four layers, alone or padded under a mask", _gap(padded, encoder(x)), "≤", 1e-12
-        ),
+        Finding("identity", "LayerNorm of 5 tokens, alone or before 7 more", gap(before_more, alone), "=", 0),
+        Finding("identity", "four layers, alone or padded under a mask", gap(padded, encoder(x)), "≤", 1e-12),
         Finding("support", "statistics over tokens instead: the 5 change by", by_batch, "≥", 0.5),
     )
     return Evidence(findings)
@@ -221,14 +218,6 @@ def _remains(architecture: str, gain: float) -> Remains:
     rng = np.random.default_rng(48)
     encoder, _, _ = draw_stack(architecture, 12, rng, gain)
     return what_remains(encoder, rng, sequences=150)
-
-
-def _size(x: FloatArray) -> float:
-    return float(np.linalg.norm(x))
-
-
-def _gap(x: FloatArray, reference: FloatArray) -> float:
-    return _size(x - reference) / _size(reference)
 
 
 def _cosine(x: FloatArray, y: FloatArray) -> float:
