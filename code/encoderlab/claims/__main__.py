@@ -62,8 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     claim = CLAIMS.get(int(arguments[0]))
     if claim is None:
-        known = ", ".join(map(str, CLAIMS))
-        print(f"there is no claim {arguments[0]}; the book has reached {known}", file=sys.stderr)
+        print(f"there is no claim {arguments[0]}; there are 1 to {max(CLAIMS)}", file=sys.stderr)
         return 2
     text, borne_out = in_full(claim)
     print(text)
