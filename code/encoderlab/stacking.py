@@ -28,17 +28,6 @@ def attention_only(
     )
 
 
-def gap(actual: FloatArray, expected: FloatArray) -> float:
-    """Return ‖actual − expected‖ / ‖expected‖.
-
-    Examples
-    --------
-    >>> gap(np.array([3.0, 4.5]), np.array([3.0, 4.0]))
-    0.1
-    """
-    return float(np.linalg.norm(actual - expected) / np.linalg.norm(expected))
-
-
 def rank_one_residual(x: FloatArray) -> FloatArray:
     """Measure how far the tokens are from being all the same: ‖x − 1·mean‖_F / ‖x‖_F.
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from encoderlab.depth.random_stacks import biases, distances, random_stack
-from encoderlab.stacking import attention_only, gap, rank_one_residual
+from encoderlab.distance import gap
+from encoderlab.stacking import attention_only, rank_one_residual
 
 
 def test_distances_are_those_of_the_encoder():

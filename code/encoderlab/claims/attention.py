@@ -18,8 +18,8 @@ from encoderlab.attention import (
 from encoderlab.bends.affine import Affine, random_stack
 from encoderlab.bends.gates import lstm_cell
 from encoderlab.bends.perceptron import perceptron
-from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.distance import gap, size
 from encoderlab.elementwise import sigmoid
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward, feed_forward_vjp

@@ -14,8 +14,8 @@ from encoderlab.bends.perceptron import perceptron
 from encoderlab.bends.piecewise import perturb, sawtooth, trace_line, zigzag
 from encoderlab.bends.propagation import propagate
 from encoderlab.bends.regions import area, linear_regions, zero_segments
-from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.distance import gap, size
 from encoderlab.elementwise import ACTIVATIONS, relu, sigmoid, tanh
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
 from encoderlab.residual_norm import LayerNormWeights, layer_norm

@@ -11,8 +11,8 @@ from encoderlab.attention import (
     softmax,
     split_heads,
 )
-from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.distance import gap, size
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import feed_forward
 from encoderlab.linear import linear

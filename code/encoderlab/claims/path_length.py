@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from encoderlab.attention import causal_mask
-from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.distance import gap, size
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.published.abstraction_results import results
 from encoderlab.published.cost import even_length, layer_cost

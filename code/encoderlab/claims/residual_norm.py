@@ -6,8 +6,8 @@ import numpy as np
 
 from encoderlab.attention import multi_head_attention, padding_mask
 from encoderlab.claims import layer_norm_training
-from encoderlab.claims.distance import gap, size
 from encoderlab.claims.model import Claim, Evidence, Finding
+from encoderlab.distance import gap, size
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.feed_forward import FeedForwardWeights, feed_forward
 from encoderlab.gradients import post_norm

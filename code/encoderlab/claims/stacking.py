@@ -24,13 +24,14 @@ from encoderlab.depth.orthogonal_tokens import after_layers
 from encoderlab.depth.rank_collapse import follow
 from encoderlab.depth.third_token import log_odds, moved_query_gap, third_order
 from encoderlab.depth.virtual_heads import operator_rank, operator_singular_values, paths
+from encoderlab.distance import gap
 from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.experiments.weights import load_model
 from encoderlab.mixing.linearity import additivity_defect, attend
 from encoderlab.mixing.lone_token import lone_token_map
 from encoderlab.residual_norm import Norm
 from encoderlab.results import Results, load
-from encoderlab.stacking import attention_only, gap, rank_one_residual
+from encoderlab.stacking import attention_only, rank_one_residual
 from encoderlab.training.tasks.retrieval import two_hop
 from encoderlab.validation import BoolArray, FloatArray
 

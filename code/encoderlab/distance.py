@@ -1,4 +1,4 @@
-"""How far apart two arrays are: most evidence is such a number."""
+"""How far apart two arrays are, relative to the second: most evidence is such a number."""
 
 from __future__ import annotations
 
