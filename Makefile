@@ -92,7 +92,7 @@ links: $(VENV)/.book
 
 # One thread: the matrices are small, and two experiments can run side by side.
 train: $(VENV)/.test
-	@test -f code/encoderlab/data/rings.npz || $(BIN)/python -m encoderlab.bends.rings \
+	@test -f code/encoderlab/chapters/elementwise/rings.npz || $(BIN)/python -m encoderlab.chapters.elementwise.rings \
 	  || $(call failed,training the networks of chapter 1,See above.)
 	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m encoderlab.experiments \
 	  || $(call failed,training,Run it again: it goes on where it stopped.)
@@ -100,7 +100,7 @@ train: $(VENV)/.test
 minilm: $(VENV)/.minilm
 
 abstraction: $(VENV)/.test
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m encoderlab.published.abstraction_data \
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m encoderlab.chapters.abstraction.make_data \
 	  || $(call failed,measuring the published encoder,See above.)
 
 # The second lock takes the versions of the first, so that tests run on what the book is built with.

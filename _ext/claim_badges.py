@@ -9,8 +9,8 @@ from sphinx.addnodes import pending_xref
 from sphinx.util.docutils import SphinxRole
 from sphinx.util.nodes import make_refnode
 
-from encoderlab.claims import CLAIMS
-from encoderlab.claims.model import VERDICT_NAMES
+from encoderlab.chapters.registry import CLAIMS
+from encoderlab.claims.claim import VERDICT_NAMES
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

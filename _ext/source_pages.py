@@ -1,4 +1,4 @@
-"""The role {module}`encoderlab.attention`: a link to the module's source, carried by the book as a page."""
+"""The role {module}`encoderlab.model.linear`: a link to the module's source, which the book carries."""
 
 from __future__ import annotations
 

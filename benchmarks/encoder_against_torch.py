@@ -21,7 +21,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from encoderlab.encoder import Encoder
+from encoderlab.model.encoder import Encoder
 from encoderlab.pretrained import from_torch
 
 

@@ -123,7 +123,7 @@ def test_unknown_claim_and_module_fail_the_build(small_book: Book) -> None:
 
 def test_module_role_leads_to_the_source(small_book: Book) -> None:
     """The page of a module shows its source."""
-    page = "# A page\n\n{module}`encoderlab.elementwise`\n"
+    page = "# A page\n\n{module}`encoderlab.model.activations`\n"
     (small_book.root / "intro.md").write_text(page, encoding="utf-8")
     build = small_book.build()
     assert build.status == 0, build.log[-6000:]

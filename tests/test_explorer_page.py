@@ -11,8 +11,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
-from encoderlab.explorer import Explorer, Steps, Toggle
-from encoderlab.figures import style
+from encoderlab.explorer import Explorer, Steps, Toggle, style
 
 STATIC = Path(__file__).resolve().parents[1] / "_static"
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from encoderlab.claims import CLAIMS
+from encoderlab.chapters.registry import CLAIMS
 from fixtures_book import REPOSITORY, Book, toc_documents
 
 MACHINE_PATH = re.compile(r"(?<![\w./-])/(?:home|root|tmp|work|Users|var|private)/[\w.-]+|[A-Z]:\\\\Users")

@@ -46,7 +46,7 @@ def test_code_tests_are_collected_from_the_root(command: list[str]) -> None:
     done = run(*start, "code/", "--collect-only", "-q", "-p", "no:cacheprovider")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test_claims.py" in done.stdout
-    assert "encoderlab.elementwise" in done.stdout
+    assert "encoderlab.model.activations" in done.stdout
 
 
 def test_jupyter_book_stays_on_the_line_that_reads_this_book() -> None:

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from encoderlab.pretrained import sentence_encoder
-from encoderlab.published.sentence_encoder import SentenceEncoder
+from encoderlab.pretrained.sentence_encoder import SentenceEncoder
 
 
 @functools.cache

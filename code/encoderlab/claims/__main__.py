@@ -6,8 +6,8 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from encoderlab.claims import CLAIMS
-from encoderlab.claims.model import VERDICT_NAMES, Claim
+from encoderlab.chapters.registry import CLAIMS
+from encoderlab.claims.claim import VERDICT_NAMES, Claim
 from encoderlab.claims.text import measured_and_bound
 
 USAGE = "usage: python -m encoderlab.claims [NUMBER]"

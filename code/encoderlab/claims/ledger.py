@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from encoderlab.claims.model import VERDICT_NAMES, VERDICTS, Claim, Evidence
+from encoderlab.claims.claim import VERDICT_NAMES, VERDICTS, Claim, Evidence
 from encoderlab.claims.text import measured_and_bound
 
 UNBROKEN = str.maketrans(" ", "\N{NO-BREAK SPACE}")  # a number stays on one line of a narrow table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from encoderlab.claims.model import Finding
+from encoderlab.claims.claim import Finding
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 
 from encoderlab.experiments import EXPERIMENTS
+from encoderlab.experiments.results import DATA, load
 from encoderlab.experiments.runner import run
-from encoderlab.results import DATA, load
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,13 +9,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from encoderlab.encoder import EncoderConfig
 from encoderlab.experiments.experiment import Outcome
-from encoderlab.residual_norm import Norm
+from encoderlab.model.arrays import FloatArray
+from encoderlab.model.encoder import EncoderConfig
+from encoderlab.model.layer_norm import Norm
 from encoderlab.training import Classification, train
 from encoderlab.training.classifier import Classifier, Positions
 from encoderlab.training.tasks import TASKS, Task
-from encoderlab.validation import FloatArray
 
 NORMS: tuple[Norm, ...] = get_args(Norm)
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from encoderlab.experiments.classifier_cell import NORMS, ClassifierCell
 from encoderlab.experiments.experiment import Experiment, Outcome
-from encoderlab.gradients.covariate_shift import Shift, covariate_shift
+from encoderlab.model.arrays import FloatArray
 from encoderlab.training import Classification, train
+from encoderlab.training.covariate_shift import Shift, covariate_shift
 from encoderlab.training.tasks import Batch
-from encoderlab.validation import FloatArray
 
 EVERY = 10
 """Steps from one measurement to the next."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from encoderlab.model.arrays import FloatArray
 from encoderlab.training import Training
-from encoderlab.validation import FloatArray
 
 
 class Outcome(NamedTuple):

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.encoder import Encoder, EncoderConfig
 from encoderlab.experiments.experiment import Experiment, Outcome
+from encoderlab.model.arrays import FloatArray
+from encoderlab.model.encoder import Encoder, EncoderConfig
 from encoderlab.training import train
 from encoderlab.training.distillation import Distillation, best_affine_error, random_teacher, relative_error
-from encoderlab.validation import FloatArray
 
 EXAMINATION = 4096
 """Fresh sequences on which a student is measured."""

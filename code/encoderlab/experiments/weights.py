@@ -12,7 +12,7 @@ import numpy as np
 
 from encoderlab.experiments.classifier_cell import ClassifierCell
 from encoderlab.experiments.experiment import Cell, Experiment, Outcome
-from encoderlab.results import DATA, FORMAT, command
+from encoderlab.experiments.results import DATA, FORMAT, command
 from encoderlab.training.checkpoint import write_atomically
 from encoderlab.training.classifier import Classifier
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from encoderlab.validation import FloatArray
+from encoderlab.model.arrays import FloatArray
 
 
 def flatten(parameters: Mapping[str, FloatArray]) -> tuple[FloatArray, dict[str, FloatArray]]:

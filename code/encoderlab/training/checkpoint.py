@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
+from encoderlab.model.arrays import FloatArray
 from encoderlab.training.adam import Adam
-from encoderlab.validation import FloatArray
 
 VERSION = 1
 

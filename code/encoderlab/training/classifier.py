@@ -7,12 +7,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from encoderlab.encoder import Encoder, EncoderConfig, Trace
-from encoderlab.linear import linear, linear_vjp
-from encoderlab.positions import sinusoidal_positions
+from encoderlab.model.arrays import FloatArray, require_float_array
+from encoderlab.model.encoder import Encoder, EncoderConfig, Trace
+from encoderlab.model.linear import linear, linear_vjp
+from encoderlab.model.positions import sinusoidal_positions
 from encoderlab.training.adam import flatten
 from encoderlab.training.loss import IntArray, cross_entropy
-from encoderlab.validation import FloatArray, require_float_array
 
 Positions = Literal["none", "learned", "sinusoidal"]
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from encoderlab.attention import multi_head_attention
-from encoderlab.encoder import Encoder, EncoderConfig
+from encoderlab.model.arrays import FloatArray
+from encoderlab.model.attention import multi_head_attention
+from encoderlab.model.encoder import Encoder, EncoderConfig
 from encoderlab.training.adam import flatten
 from encoderlab.training.loss import squared_error
-from encoderlab.validation import FloatArray
 
 
 def random_teacher(

@@ -10,11 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
+from encoderlab.model.arrays import FloatArray
 from encoderlab.training.adam import Adam, warmed_up
 from encoderlab.training.checkpoint import restore, save
 from encoderlab.training.classifier import Classifier
 from encoderlab.training.tasks.task import Batch, Task
-from encoderlab.validation import FloatArray
 
 
 class Objective(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from encoderlab.validation import FloatArray
+from encoderlab.model.arrays import FloatArray
 
 IntArray = NDArray[np.intp]
 

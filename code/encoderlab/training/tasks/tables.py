@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from encoderlab.model.arrays import FloatArray
 from encoderlab.training.adam import Adam
 from encoderlab.training.classifier import Shape
 from encoderlab.training.loss import IntArray, cross_entropy
 from encoderlab.training.tasks.task import Batch, Task, from_table, one_hot
-from encoderlab.validation import FloatArray
 
 
 def most_common_share(groups: IntArray, answers: IntArray) -> float:

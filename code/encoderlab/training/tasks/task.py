@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from encoderlab.model.arrays import FloatArray
 from encoderlab.training.classifier import Shape
 from encoderlab.training.loss import IntArray
-from encoderlab.validation import FloatArray
 
 
 class Batch(NamedTuple):

@@ -1,0 +1,15 @@
+"""The claims of chapter 5, each with the check that decides it."""
+
+from encoderlab.chapters.abstraction.claims import (
+    bins,
+    heads,
+    note_example,
+    parallel,
+    path,
+    reach,
+    read_off,
+    whole_sentences,
+)
+from encoderlab.claims.claim import declared_in
+
+CLAIMS = declared_in(path, parallel, reach, heads, note_example, bins, read_off, whole_sentences)

@@ -1,0 +1,1 @@
+"""The figures of this chapter, one topic per file."""

@@ -1,1 +1,0 @@
-"""How gradients pass residual connections and LayerNorm (chapter 4)."""

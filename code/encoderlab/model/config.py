@@ -1,0 +1,72 @@
+"""The sizes of an encoder and its switches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import get_args
+
+from encoderlab.model.activations import ACTIVATIONS
+from encoderlab.model.layer_norm import Norm
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """The sizes of an encoder and its switches.
+
+    Parameters
+    ----------
+    d_model, n_heads, d_ff, depth : int
+        Width of a token, number of heads (which divides the width), width inside the FFN, number of layers.
+    ffn, residual : bool
+        Whether each layer has its feed-forward sub-layer; whether every sub-layer has its skip.
+    norm : {"none", "post", "pre"}
+        Where LayerNorm stands in each sub-layer.
+    activation : str
+        A name in `encoderlab.model.activations.ACTIVATIONS`.
+    eps : float
+        Added to the variance in LayerNorm.
+    final_norm : bool
+        Whether one more LayerNorm follows the last layer, as is usual with pre-LN.
+
+    Raises
+    ------
+    ValueError
+        Names the argument that is impossible.
+
+    Examples
+    --------
+    >>> EncoderConfig(d_model=6, n_heads=4)
+    Traceback (most recent call last):
+        ...
+    ValueError: n_heads must divide d_model = 6, got 4
+    """
+
+    d_model: int = 32
+    n_heads: int = 4
+    d_ff: int = 128
+    depth: int = 6
+    ffn: bool = True
+    residual: bool = True
+    norm: Norm = "post"
+    activation: str = "relu"
+    eps: float = 1e-5
+    final_norm: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be built."""
+        for name, least in (("d_model", 1), ("n_heads", 1), ("d_ff", 1), ("depth", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+        if self.d_model % self.n_heads:
+            raise ValueError(f"n_heads must divide d_model = {self.d_model}, got {self.n_heads}")
+        for name in ("ffn", "residual", "final_norm"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+        if self.norm not in get_args(Norm):
+            raise ValueError(f"norm must be one of {', '.join(get_args(Norm))}, got {self.norm!r}")
+        if self.activation not in ACTIVATIONS:
+            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
+        if not 0 < self.eps < math.inf:
+            raise ValueError(f"eps must be positive and finite, got {self.eps!r}")

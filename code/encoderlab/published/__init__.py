@@ -1,1 +1,0 @@
-"""What is measured on a published sentence encoder (chapter 5)."""

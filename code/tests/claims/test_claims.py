@@ -1,0 +1,206 @@
+"""Every claim's check runs, its evidence holds, and it fits the verdict and no other."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import subprocess
+import sys
+import time
+
+import pytest
+
+from encoderlab.chapters.registry import CLAIMS
+from encoderlab.claims.__main__ import main
+from encoderlab.claims.claim import RELATIONS, VERDICTS, Claim, Evidence, Finding, numbered
+from encoderlab.claims.ledger import Ledger
+from encoderlab.claims.text import measured_and_bound, number
+
+CHAPTERS = {  # the claims that each chapter has to settle, by its stem
+    "elementwise": {*range(1, 10), 63},
+    "attention": {*range(11, 20), 26, 28, 30, 31, 32, 61, 64},
+    "stacking": {10, *range(20, 26), 27, 62},
+    "residual_norm": {29, 35, *range(46, 54)},
+    "abstraction": {33, 34, *range(36, 46), *range(54, 61), *range(65, 71)},
+}
+SECONDS_ALLOWED = 10  # a check takes two at most; other work on the machine may slow it down
+
+
+@pytest.fixture(scope="module")
+def evidence() -> dict[int, Evidence]:
+    """Run every check once."""
+    found = {}
+    for claim in CLAIMS.values():
+        start = time.process_time()
+        found[claim.number] = claim.check()
+        assert time.process_time() - start < SECONDS_ALLOWED, f"claim {claim.number} takes too long to check"
+    return found
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: f"claim {claim.number}")
+def test_evidence_bears_out_the_verdict(claim: Claim, evidence: dict[int, Evidence]) -> None:
+    """Each finding meets its bound, and the roles are those that the verdict asks for."""
+    assert claim.objections(evidence[claim.number]) == []
+    assert evidence[claim.number].holds
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: f"claim {claim.number}")
+def test_no_other_verdict_fits(claim: Claim, evidence: dict[int, Evidence]) -> None:
+    """Flipping the verdict by hand is noticed, whichever it is flipped to."""
+    for verdict in VERDICTS.keys() - {claim.verdict}:
+        assert dataclasses.replace(claim, verdict=verdict).objections(evidence[claim.number])
+
+
+@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: f"claim {claim.number}")
+def test_checks_are_seeded(claim: Claim, evidence: dict[int, Evidence]) -> None:
+    """A second run measures the same to the last bit."""
+    assert claim.check().measured == evidence[claim.number].measured
+
+
+def test_the_chapters_settle_all_seventy_claims() -> None:
+    """Each claim is settled in the chapter that takes it up."""
+    by_chapter = {stem: {c.number for c in CLAIMS.values() if c.chapter == stem} for stem in CHAPTERS}
+    assert by_chapter == CHAPTERS
+    assert set(CLAIMS) == set(range(1, 71))
+
+
+def some_evidence(*roles: str, value: float = 0.0) -> Evidence:
+    """Return evidence that plays some roles."""
+    return Evidence(tuple(Finding(role, f"{role} {k}", value, "≤", 1.0) for k, role in enumerate(roles)))
+
+
+def some_claim(**changes: object) -> Claim:
+    """Return a claim that is in order but for some changes."""
+    fields = {"number": 1, "note": 1, "section": "8", "says": "a", "verdict": "exact", "holds": "b"}
+    rest = {"chapter": "c", "check": lambda: some_evidence("identity")}
+    return Claim(**(fields | rest | changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"verdict": "true"}, "verdict must be one of .*, got 'true'"),
+        ({"number": 0}, "number must be 1 or more, got 0"),
+        ({"note": 3}, "note must be 1 or 2, got 3"),
+        ({"says": " "}, "says must be a text, got ' '"),
+        ({"references": "dong2021"}, "references must be a tuple of keys, got 'dong2021'"),
+        ({"rests_on_reference": True}, r"references must be the reference it rests on, got \(\)"),
+    ],
+)
+def test_claim_out_of_range_is_refused(changes: dict[str, object], message: str) -> None:
+    """The error names the field, what came and what was expected."""
+    with pytest.raises(ValueError, match=message):
+        some_claim(**changes)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("proof", "a", 0.0, "<", 1.0), "role must be one of .*, got 'proof'"),
+        (("identity", "a", 0.0, "<<", 1.0), "relation must be one of .*, got '<<'"),
+        (("identity", "", 0.0, "<", 1.0), "what must be a phrase"),
+    ],
+)
+def test_finding_out_of_range_is_refused(arguments: tuple[str, str, float, str, float], message: str) -> None:
+    """So does the error of a finding."""
+    with pytest.raises(ValueError, match=message):
+        Finding(*arguments)
+
+
+def test_evidence_needs_findings_of_different_names() -> None:
+    """No finding is no evidence, and two of one name would hide one another."""
+    with pytest.raises(ValueError, match="findings must be at least one Finding"):
+        Evidence(())
+    finding = Finding("identity", "gap", 0.0, "=", 0.0)
+    with pytest.raises(ValueError, match="each `what` once"):
+        Evidence((finding, finding))
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_nan_meets_no_bound(relation: str) -> None:
+    """Not even ``≠``, which Python would call true."""
+    assert not Finding("identity", "a", math.nan, relation, 0.0).holds
+    assert not Finding("identity", "a", 0.0, relation, math.nan).holds
+
+
+def test_objections_name_the_number_that_fails() -> None:
+    """A bound that is missed is told with both sides; missing and surplus roles are told too."""
+    (objection,) = some_claim().objections(some_evidence("identity", value=2.0))
+    assert objection == "claim 1: identity 0: 2, expected ≤ 1"
+    assert some_claim().objections(some_evidence("support"))
+    assert some_claim().objections(some_evidence("identity", "inside"))
+    assert some_claim().objections(some_evidence("identity", "support")) == []
+
+
+def test_a_number_is_given_once() -> None:
+    """Two claims of one number are refused, wherever they come from."""
+    with pytest.raises(ValueError, match="number must be given to one claim only"):
+        numbered([some_claim()], [some_claim()])
+    assert list(numbered([some_claim(number=2)], [some_claim()])) == [1, 2]
+
+
+def test_ledger_refuses_evidence_that_fails() -> None:
+    """So the book is not built over it."""
+    claim = some_claim(check=lambda: some_evidence("identity", value=2.0))
+    with pytest.raises(ValueError, match="claim 1: identity 0: 2, expected ≤ 1"):
+        Ledger({1: claim})
+
+
+def test_ledger_in_both_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """MyST with labels and citations in the page, plain Markdown without them in a kernel."""
+    ledger = Ledger({7: some_claim(number=7, references=("dong2021",))})
+    monkeypatch.setenv("ENCODERLAB_WORLD", "page")
+    page = ledger._repr_markdown_()
+    assert "(claim-7)=" in page
+    assert "{cite}`dong2021`" in page
+    monkeypatch.delenv("ENCODERLAB_WORLD")
+    kernel = ledger._repr_markdown_()
+    assert "### 7 · exact" in kernel
+    assert "{" not in kernel
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (-3, "−3"),
+        (0.1234, "0.123"),
+        (0.0056, "0.0056"),
+        (0.00056, "5.6 × 10⁻⁴"),
+        (999.9999, "1000"),
+        (123456.7, "123457"),
+        (9.9999e-5, "10⁻⁴"),
+        (-2.5e-300, "−2.5 × 10⁻³⁰⁰"),
+        (4.2e17, "4.2 × 10¹⁷"),
+        (-math.inf, "−∞"),
+        (math.nan, "nan"),
+    ],
+)
+def test_numbers_are_written_for_readers(value: float, text: str) -> None:
+    """Three digits, no trailing zeros, a power of ten only where it is shorter."""
+    assert number(value) == text
+
+
+def test_sides_that_differ_are_written_differently() -> None:
+    """A value just below its bound is not rounded onto it."""
+    finding = Finding("identity", "a", math.nextafter(1.0, 0.0), "<", 1.0)
+    assert measured_and_bound(finding) == ("0.9999999999999999", "< 1")
+
+
+def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Table, one claim, and what is said to a number without a claim."""
+    assert main([]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(CLAIMS) + 1
+    assert main(["4"]) == 0
+    shown = capsys.readouterr().out
+    assert all(finding.what in shown for finding in CLAIMS[4].check().findings)
+    assert main(["4000"]) == 2
+    assert "there is no claim 4000" in capsys.readouterr().err
+    assert main(["four"]) == 2
+    assert "expected one number, got 'four'" in capsys.readouterr().err
+
+
+def test_command_line_as_a_command() -> None:
+    """``python -m encoderlab.claims`` is the command that the book names."""
+    run = subprocess.run([sys.executable, "-m", "encoderlab.claims", "2"], capture_output=True, check=True)
+    assert "claim 2" in run.stdout.decode()
