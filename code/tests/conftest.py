@@ -16,6 +16,7 @@ collect_ignore_glob = ["**/reference/*"]  # scripts that need torch, which the t
 
 SMALL = {"d_model": 6, "n_heads": 2, "d_ff": 10, "depth": 3}
 SWITCHES = list(itertools.product([True, False], [True, False], ["none", "post", "pre"]))
+VARIANTS = [{}, {"norm_kind": "rms"}, {"parallel": True}, {"norm_kind": "rms", "parallel": True}]
 
 
 def lively(config: EncoderConfig, seed: int = 0) -> Encoder:
@@ -30,7 +31,7 @@ def lively(config: EncoderConfig, seed: int = 0) -> Encoder:
     )
 
 
-def written_out(config, p, x, mask=None, xp=np):
+def written_out(config, p, x, mask=None, xp=np, bias=0):
     """Compute an encoder's output from its named arrays by the textbook's formulas and none of our code.
 
     `x` is (n, d_model), `p` maps names to arrays, and `xp` is NumPy or something that differentiates it.
@@ -45,6 +46,8 @@ def written_out(config, p, x, mask=None, xp=np):
     }[c.activation]
 
     def norm(v, name):
+        if c.norm_kind == "rms":
+            return v / xp.sqrt(xp.mean(v**2, axis=1, keepdims=True) + c.eps) * p[f"{name}.gamma"]
         centred = v - xp.mean(v, axis=1, keepdims=True)
         scale = xp.sqrt(xp.mean(centred**2, axis=1, keepdims=True) + c.eps)
         return centred / scale * p[f"{name}.gamma"] + p[f"{name}.beta"]
@@ -54,7 +57,7 @@ def written_out(config, p, x, mask=None, xp=np):
         heads = []
         for i in range(c.n_heads):
             block = slice(i * c.d_model // c.n_heads, (i + 1) * c.d_model // c.n_heads)
-            e = xp.exp(xp.dot(q[:, block], k[:, block].T) / (c.d_model // c.n_heads) ** 0.5)
+            e = xp.exp(xp.dot(q[:, block], k[:, block].T) / (c.d_model // c.n_heads) ** 0.5 + bias)
             e = e if mask is None else e * mask
             heads.append(xp.dot(e / xp.sum(e, axis=1, keepdims=True), values[:, block]))
         return xp.dot(xp.concatenate(heads, axis=1), p[f"{name}.W_O"]) + p[f"{name}.b_O"]
@@ -64,6 +67,13 @@ def written_out(config, p, x, mask=None, xp=np):
         return xp.dot(inside, p[f"{name}.W_2"]) + p[f"{name}.b_2"]
 
     for i in range(c.depth):
+        if c.parallel and c.ffn:
+            name = f"layers.{i}.attention_norm"
+            z = norm(x, name) if c.norm == "pre" else x
+            y = attend(z, f"layers.{i}.attention") + ffn(z, f"layers.{i}.ffn")
+            x = x + y if c.residual else y
+            x = norm(x, name) if c.norm == "post" else x
+            continue
         for f, part in ((attend, "attention"), (ffn, "ffn")):
             if part == "ffn" and not c.ffn:
                 continue

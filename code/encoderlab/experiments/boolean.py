@@ -7,7 +7,7 @@ from itertools import product
 
 from encoderlab.experiments.classifier_cell import NORMS, ClassifierCell
 from encoderlab.experiments.experiment import Experiment
-from encoderlab.model.layer_norm import Norm
+from encoderlab.model.config import Norm
 
 
 def lone_token() -> Experiment:

@@ -11,8 +11,8 @@ import numpy as np
 
 from encoderlab.experiments.experiment import Outcome
 from encoderlab.model.arrays import FloatArray
+from encoderlab.model.config import Norm
 from encoderlab.model.encoder import EncoderConfig
-from encoderlab.model.layer_norm import Norm
 from encoderlab.training import Classification, train
 from encoderlab.training.classifier import Classifier, Positions
 from encoderlab.training.tasks import TASKS, Task

@@ -85,6 +85,43 @@ def require_mask(name: str, value: object, shape: tuple[int, ...]) -> None:
     if not isinstance(value, np.ndarray) or value.dtype != np.bool_:
         kind = value.dtype if isinstance(value, np.ndarray) else type(value).__name__
         raise ValueError(f"{name} must be a boolean array, True where attention is allowed, got {kind}")
-    pairs = zip(value.shape[::-1], shape[::-1], strict=False)
-    if not 2 <= value.ndim <= len(shape) or any(have not in (1, want) for have, want in pairs):
+    if not _broadcasts(value.shape, shape):
         raise ValueError(f"{name} must broadcast to {shape}, got {value.shape}")
+
+
+def require_bias(name: str, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Refuse anything but a finite array of this dtype that broadcasts to `shape`.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the argument.
+    value : object
+        The argument as it came.
+    shape : tuple of int
+        (..., h, n, n), one entry for each head, query and key.
+    dtype : dtype
+
+    Raises
+    ------
+    ValueError
+        If it has another dtype, is not finite, or does not broadcast to exactly that shape.
+
+    Examples
+    --------
+    >>> require_bias("bias", np.ones((3, 4)), (2, 4, 4), np.dtype("float64"))
+    Traceback (most recent call last):
+        ...
+    ValueError: bias must broadcast to (2, 4, 4), got (3, 4)
+    """
+    require_float_array(name, value)
+    assert isinstance(value, np.ndarray)
+    if value.dtype != dtype:
+        raise ValueError(f"{name} must have the dtype of x, {dtype}, got {value.dtype}")
+    if not _broadcasts(value.shape, shape):
+        raise ValueError(f"{name} must broadcast to {shape}, got {value.shape}")
+
+
+def _broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
+    pairs = zip(shape[::-1], to[::-1], strict=False)
+    return 2 <= len(shape) <= len(to) and all(have in (1, want) for have, want in pairs)

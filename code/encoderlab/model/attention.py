@@ -107,7 +107,11 @@ def merge_heads(x: FloatArray) -> FloatArray:
 
 
 def multi_head_attention(
-    x: FloatArray, weights: AttentionWeights, n_heads: int, mask: BoolArray | None = None
+    x: FloatArray,
+    weights: AttentionWeights,
+    n_heads: int,
+    mask: BoolArray | None = None,
+    bias: FloatArray | None = None,
 ) -> tuple[FloatArray, AttentionTrace]:
     """Scaled dot-product self-attention with several heads (claims 11 to 13).
 
@@ -119,6 +123,8 @@ def multi_head_attention(
     mask : ndarray of bool, broadcastable to (..., n, n), optional
         True where the row's token may attend to the column's. A token that may attend to none gets zero from
         every head, so its output is b_O.
+    bias : ndarray, broadcastable to (..., h, n, n), optional
+        Added to the logits: how far a token stands, say, whatever the tokens are.
 
     Returns
     -------
@@ -129,6 +135,7 @@ def multi_head_attention(
     K = split_heads(linear(x, weights.W_K, weights.b_K), n_heads)  # (..., h, n, d_head)
     V = split_heads(linear(x, weights.W_V, weights.b_V), n_heads)  # (..., h, n, d_head)
     logits = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5  # (..., h, n, n)
+    logits = logits if bias is None else logits + bias  # (..., h, n, n)
     pattern = softmax(logits, None if mask is None else mask[..., None, :, :])  # (..., h, n, n)
     heads = merge_heads(pattern @ V)  # (..., n, h · d_head)
     return linear(heads, weights.W_O, weights.b_O), AttentionTrace(Q, K, V, pattern, heads)
@@ -143,7 +150,7 @@ def multi_head_attention_vjp(
     H is linear in A and in V, so ∂V = Aᵀ G and ∂A = G Vᵀ; ∂S follows from `softmax_vjp`;
     S is linear in Q and in K, so ∂Q = ∂S K/√d_head and ∂K = ∂Sᵀ Q/√d_head.
     The input is read three times, so its gradient is the sum of what comes back through Q, K and V.
-    The mask is a constant and is already in A.
+    Mask and bias are constants and already in A.
 
     Parameters
     ----------

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 from encoderlab.model.activations import ACTIVATIONS
-from encoderlab.model.layer_norm import Norm
+from encoderlab.model.layer_norm import NormKind
+
+Norm = Literal["none", "post", "pre"]
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,12 @@ class EncoderConfig:
     ffn, residual : bool
         Whether each layer has its feed-forward sub-layer; whether every sub-layer has its skip.
     norm : {"none", "post", "pre"}
-        Where LayerNorm stands in each sub-layer.
+        Where the norm stands in each sub-layer.
+    norm_kind : {"layer", "rms"}
+        Which norm that is, the final one too: LayerNorm or RMSNorm.
+    parallel : bool
+        Whether attention and FFN stand side by side in one sub-layer, x + A(LN(x)) + F(LN(x)), with the norm
+        of attention for both (Wang, Komatsuzaki 2021; Chowdhery et al. 2022), or one behind the other.
     activation : str
         A name in `encoderlab.model.activations.ACTIVATIONS`.
     eps : float
@@ -52,6 +59,8 @@ class EncoderConfig:
     activation: str = "relu"
     eps: float = 1e-5
     final_norm: bool = False
+    norm_kind: NormKind = "layer"
+    parallel: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built."""
@@ -61,11 +70,15 @@ class EncoderConfig:
                 raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
         if self.d_model % self.n_heads:
             raise ValueError(f"n_heads must divide d_model = {self.d_model}, got {self.n_heads}")
-        for name in ("ffn", "residual", "final_norm"):
+        for name in ("ffn", "residual", "final_norm", "parallel"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
         if self.norm not in get_args(Norm):
             raise ValueError(f"norm must be one of {', '.join(get_args(Norm))}, got {self.norm!r}")
+        if self.norm_kind not in get_args(NormKind):
+            raise ValueError(
+                f"norm_kind must be one of {', '.join(get_args(NormKind))}, got {self.norm_kind!r}"
+            )
         if self.activation not in ACTIVATIONS:
             raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
         if not 0 < self.eps < math.inf:

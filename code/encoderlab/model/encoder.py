@@ -1,7 +1,4 @@
-"""The Transformer encoder, assembled: every part can be switched off.
-
-A layer is attention, then a feed-forward layer, each inside its residual connection and LayerNorm.
-"""
+"""The Transformer encoder: a loop over layers, forward and back."""
 
 from __future__ import annotations
 
@@ -11,30 +8,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from encoderlab.model.arrays import BoolArray, FloatArray, require_float_array, require_mask
-from encoderlab.model.attention import AttentionTrace, multi_head_attention, multi_head_attention_vjp
+from encoderlab.model.arrays import BoolArray, FloatArray, require_bias, require_float_array, require_mask
 from encoderlab.model.config import EncoderConfig
-from encoderlab.model.feed_forward import FeedForwardTrace, feed_forward, feed_forward_vjp
-from encoderlab.model.layer_norm import SublayerTrace, layer_norm, layer_norm_vjp, sublayer, sublayer_vjp
+from encoderlab.model.edit import INTACT_LAYER, NO_EDITS, Edits, LayerEdit, require_edits
+from encoderlab.model.layer import LayerTrace, encoder_layer, encoder_layer_vjp
+from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, layer_norm_vjp
 from encoderlab.model.weights import (
     EncoderWeights,
+    LayerGradients,
     LayerWeights,
     expected_shape,
+    fields,
     named,
     random_weights,
     rebuild,
 )
 
-__all__ = ["Encoder", "EncoderConfig", "LayerTrace", "Trace"]
-
-
-class LayerTrace(NamedTuple):
-    """What one layer computed; the last two are None where the FFN is switched off."""
-
-    attention: SublayerTrace
-    attention_inner: AttentionTrace
-    ffn: SublayerTrace | None
-    ffn_inner: FeedForwardTrace | None
+__all__ = ["BackwardTrace", "Encoder", "EncoderConfig", "LayerTrace", "Trace"]
 
 
 class Trace(NamedTuple):
@@ -43,11 +33,20 @@ class Trace(NamedTuple):
     output: FloatArray  # (..., n, d_model)
     hidden: tuple[FloatArray, ...]  # depth + 1 times (..., n, d_model): the input, then after each layer
     layers: tuple[LayerTrace, ...]
+    edited: bool = False  # whether something stood in the place of a part
 
     @property
     def attention(self) -> tuple[FloatArray, ...]:
         """Each layer's attention weights, (..., h, n, n)."""
         return tuple(layer.attention_inner.pattern for layer in self.layers)
+
+
+class BackwardTrace(NamedTuple):
+    """What a gradient of an encoder's output becomes on its way back."""
+
+    hidden: tuple[FloatArray, ...]  # depth + 1 times (..., n, d_model): ∂loss/∂hidden, as in `Trace`
+    layers: tuple[LayerGradients, ...]
+    final_norm: LayerNormWeights | None
 
 
 class Encoder:
@@ -114,16 +113,30 @@ class Encoder:
             return self
         return Encoder(self.config, rebuild(self.weights, lambda _, old: old.astype(dtype)))
 
-    def __call__(self, x: FloatArray, mask: BoolArray | None = None) -> FloatArray:
-        """Map tokens to tokens; see `trace` for the arguments and errors.
+    def __call__(
+        self,
+        x: FloatArray,
+        mask: BoolArray | None = None,
+        bias: FloatArray | None = None,
+        edits: Edits = NO_EDITS,
+    ) -> FloatArray:
+        """Map tokens to tokens, and keep nothing on the way; see `trace` for the arguments and errors.
 
         Returns
         -------
         ndarray, shape and dtype of `x`
         """
-        return self.trace(x, mask).output
+        for weights, edit in self._layers(x, mask, bias, edits):
+            x, _ = encoder_layer(x, weights, self.config, mask, bias, edit)  # (..., n, d_model)
+        return self._finish(x)
 
-    def trace(self, x: FloatArray, mask: BoolArray | None = None) -> Trace:
+    def trace(
+        self,
+        x: FloatArray,
+        mask: BoolArray | None = None,
+        bias: FloatArray | None = None,
+        edits: Edits = NO_EDITS,
+    ) -> Trace:
         """Map tokens to tokens and keep everything on the way.
 
         Parameters
@@ -131,6 +144,10 @@ class Encoder:
         x : ndarray of float32 or float64, shape (..., n, d_model)
         mask : ndarray of bool, broadcastable to (..., n, n), optional
             True where the row's token may attend to the column's.
+        bias : ndarray, broadcastable to (..., h, n, n), optional
+            Added to the logits of attention in every layer, such as a penalty on distance.
+        edits : mapping of int to LayerEdit, optional
+            What stands in the place of parts of some layers; see `encoderlab.model.edit`.
 
         Returns
         -------
@@ -140,22 +157,40 @@ class Encoder:
         Raises
         ------
         ValueError
-            If `x` or `mask` has another shape or dtype, or `x` is not finite.
+            If `x`, `mask` or `bias` has another shape or dtype, `x` or `bias` is not finite, or an edit names
+            a part that is not there.
         """
-        require_float_array("x", x, min_ndim=2, width=self.config.d_model)
-        if mask is not None:
-            require_mask("mask", mask, (*x.shape[:-1], x.shape[-2]))
-        weights, config = self.astype(x.dtype).weights, self.config
         hidden, layers = [x], []
-        for layer_weights in weights.layers[: config.depth]:
-            x, layer = self._layer(x, layer_weights, mask)  # (..., n, d_model)
+        for weights, edit in self._layers(x, mask, bias, edits):
+            x, layer = encoder_layer(x, weights, self.config, mask, bias, edit)  # (..., n, d_model)
             hidden.append(x)
             layers.append(layer)
-        output = layer_norm(x, weights.final_norm, config.eps) if config.final_norm else x
-        return Trace(output, tuple(hidden), tuple(layers))
+        return Trace(self._finish(x), tuple(hidden), tuple(layers), bool(edits))
+
+    def _layers(
+        self, x: FloatArray, mask: BoolArray | None, bias: FloatArray | None, edits: Edits
+    ) -> list[tuple[LayerWeights, LayerEdit]]:
+        """Check what came, and return the weights of every layer, in the dtype of x, beside its edit."""
+        c = self.config
+        require_float_array("x", x, min_ndim=2, width=c.d_model)
+        if mask is not None:
+            require_mask("mask", mask, (*x.shape[:-1], x.shape[-2]))
+        if bias is not None:
+            require_bias("bias", bias, (*x.shape[:-2], c.n_heads, x.shape[-2], x.shape[-2]), x.dtype)
+        require_edits(edits, c)
+        layers = self.astype(x.dtype).weights.layers[: c.depth]
+        return [(weights, edits.get(i, INTACT_LAYER)) for i, weights in enumerate(layers)]
+
+    def _finish(self, x: FloatArray) -> FloatArray:
+        c, weights = self.config, self.astype(x.dtype).weights
+        return layer_norm(x, weights.final_norm, c.eps, c.norm_kind) if c.final_norm else x
 
     def gradients(
-        self, x: FloatArray, grad_output: FloatArray, mask: BoolArray | None = None
+        self,
+        x: FloatArray,
+        grad_output: FloatArray,
+        mask: BoolArray | None = None,
+        bias: FloatArray | None = None,
     ) -> tuple[FloatArray, dict[str, FloatArray]]:
         """Pull a gradient of the output back to the input and to every weight in use.
 
@@ -163,7 +198,7 @@ class Encoder:
 
         Parameters
         ----------
-        x, mask
+        x, mask, bias
             As for `trace`.
         grad_output : ndarray, shape and dtype of `x`
             ∂loss/∂output.
@@ -179,7 +214,7 @@ class Encoder:
         ValueError
             As for `trace`, and if `grad_output` does not have the shape and dtype of `x`.
         """
-        trace = self.trace(x, mask)
+        trace = self.trace(x, mask, bias)
         require_float_array("grad_output", grad_output, shape=x.shape)
         if grad_output.dtype != x.dtype:
             raise ValueError(f"grad_output must have the dtype of x, {x.dtype}, got {grad_output.dtype}")
@@ -187,62 +222,40 @@ class Encoder:
 
     def backward(self, trace: Trace, grad: FloatArray) -> tuple[FloatArray, dict[str, FloatArray]]:
         """Do the second half of `gradients`, for a caller that has the trace already."""
-        weights, config = self.astype(grad.dtype).weights, self.config
-        grad_final = weights.final_norm
-        if config.final_norm:
-            grad, grad_final = layer_norm_vjp(grad, trace.hidden[-1], weights.final_norm, config.eps)
-        grad_layers = []
-        for layer_weights, layer in zip(
-            weights.layers[: config.depth][::-1], trace.layers[::-1], strict=True
-        ):
-            grad, grad_layer = self._layer_vjp(grad, layer_weights, layer)  # (..., n, d_model)
-            grad_layers.append(grad_layer)
-        grads = EncoderWeights(tuple(grad_layers[::-1]), grad_final)
-        return grad, dict(named(grads, config))
+        gradients = self.backward_trace(trace, grad)
+        named = [pair for i, g in enumerate(gradients.layers) for pair in fields(g, f"layers.{i}.")]
+        if gradients.final_norm:
+            named += fields(gradients.final_norm, "final_norm.")
+        return gradients.hidden[0], dict(named)
 
-    def _layer(self, x: FloatArray, w: LayerWeights, mask: BoolArray | None) -> tuple[FloatArray, LayerTrace]:
-        c = self.config
-        x, attention, attention_inner = sublayer(
-            x,
-            lambda z: multi_head_attention(z, w.attention, c.n_heads, mask),
-            w.attention_norm,
-            residual=c.residual,
-            norm=c.norm,
-            eps=c.eps,
-        )
-        if not c.ffn:
-            return x, LayerTrace(attention, attention_inner, None, None)
-        x, ffn, ffn_inner = sublayer(
-            x,
-            lambda z: feed_forward(z, w.ffn, c.activation),
-            w.ffn_norm,
-            residual=c.residual,
-            norm=c.norm,
-            eps=c.eps,
-        )
-        return x, LayerTrace(attention, attention_inner, ffn, ffn_inner)
+    def backward_trace(self, trace: Trace, grad: FloatArray) -> BackwardTrace:
+        """Pull a gradient back, and keep what arrives at every layer.
 
-    def _layer_vjp(
-        self, grad: FloatArray, w: LayerWeights, trace: LayerTrace
-    ) -> tuple[FloatArray, LayerWeights]:
-        c, grads = self.config, w  # what is not in use keeps a place that nobody reads
-        if trace.ffn is not None and trace.ffn_inner is not None:
-            z, inner = trace.ffn.z, trace.ffn_inner
-            grad, grad_ffn, grad_norm = sublayer_vjp(
-                grad,
-                trace.ffn,
-                lambda g: feed_forward_vjp(g, z, w.ffn, inner, c.activation),
-                w.ffn_norm,
-                residual=c.residual,
-                norm=c.norm,
-            )
-            grads = grads._replace(ffn=grad_ffn, ffn_norm=grad_norm)
-        grad, grad_attention, grad_norm = sublayer_vjp(
-            grad,
-            trace.attention,
-            lambda g: multi_head_attention_vjp(g, trace.attention.z, w.attention, trace.attention_inner),
-            w.attention_norm,
-            residual=c.residual,
-            norm=c.norm,
-        )
-        return grad, grads._replace(attention=grad_attention, attention_norm=grad_norm)
+        Parameters
+        ----------
+        trace : Trace
+            Of an encoder in which nothing was edited.
+        grad : ndarray, shape (..., n, d_model)
+            ∂loss/∂output.
+
+        Returns
+        -------
+        BackwardTrace
+
+        Raises
+        ------
+        ValueError
+            If something was edited: a replacement has no gradient that we know.
+        """
+        if trace.edited:
+            raise ValueError("trace must come from an encoder without edits, got one with edits")
+        weights, c = self.astype(grad.dtype).weights, self.config
+        final_norm = None
+        if c.final_norm:
+            grad, final_norm = layer_norm_vjp(grad, trace.hidden[-1], weights.final_norm, c.eps, c.norm_kind)
+        hidden, layers = [grad], []
+        for layer_weights, layer in zip(weights.layers[: c.depth][::-1], trace.layers[::-1], strict=True):
+            grad, layer_gradients = encoder_layer_vjp(grad, layer_weights, c, layer)  # (..., n, d_model)
+            hidden.append(grad)
+            layers.append(layer_gradients)
+        return BackwardTrace(tuple(hidden[::-1]), tuple(layers[::-1]), final_norm)

@@ -23,6 +23,15 @@ class LayerWeights(NamedTuple):
     ffn_norm: LayerNormWeights
 
 
+class LayerGradients(NamedTuple):
+    """Gradients of the weights of one layer; None for those that the switches leave unused."""
+
+    attention: AttentionWeights
+    attention_norm: LayerNormWeights | None
+    ffn: FeedForwardWeights | None
+    ffn_norm: LayerNormWeights | None
+
+
 class EncoderWeights(NamedTuple):
     """All weights of an encoder."""
 
@@ -69,22 +78,29 @@ def named(weights: EncoderWeights, config: EncoderConfig) -> Iterator[tuple[str,
 
     Biases that are absent have no name.
     """
+
+    def in_use(norm: LayerNormWeights) -> LayerNormWeights:
+        return norm._replace(beta=None) if config.norm_kind == "rms" else norm
+
     for i, layer in enumerate(weights.layers[: config.depth]):
-        yield from _fields(f"layers.{i}.attention", layer.attention)
+        yield from fields(layer.attention, f"layers.{i}.attention.")
         if config.norm != "none":
-            yield from _fields(f"layers.{i}.attention_norm", layer.attention_norm)
+            yield from fields(in_use(layer.attention_norm), f"layers.{i}.attention_norm.")
         if config.ffn:
-            yield from _fields(f"layers.{i}.ffn", layer.ffn)
-        if config.ffn and config.norm != "none":
-            yield from _fields(f"layers.{i}.ffn_norm", layer.ffn_norm)
+            yield from fields(layer.ffn, f"layers.{i}.ffn.")
+        if config.ffn and config.norm != "none" and not config.parallel:
+            yield from fields(in_use(layer.ffn_norm), f"layers.{i}.ffn_norm.")
     if config.final_norm:
-        yield from _fields("final_norm", weights.final_norm)
+        yield from fields(in_use(weights.final_norm), "final_norm.")
 
 
-def _fields(prefix: str, group: Any) -> Iterator[tuple[str, FloatArray]]:
-    for field, array in zip(group._fields, group, strict=True):
-        if array is not None:
-            yield f"{prefix}.{field}", array
+def fields(group: Any, prefix: str = "") -> Iterator[tuple[str, FloatArray]]:
+    """Yield name and array of everything in a group of weights or gradients that is there."""
+    for field, value in zip(group._fields, group, strict=True):
+        if isinstance(value, tuple):
+            yield from fields(value, f"{prefix}{field}.")
+        elif value is not None:
+            yield f"{prefix}{field}", value
 
 
 def rebuild(weights: EncoderWeights, replacement: Callable[[str, FloatArray], FloatArray]) -> EncoderWeights:
@@ -92,7 +108,7 @@ def rebuild(weights: EncoderWeights, replacement: Callable[[str, FloatArray], Fl
 
     def group(prefix: str, old: Any) -> Any:
         return old._replace(
-            **{name.rsplit(".", 1)[1]: replacement(name, array) for name, array in _fields(prefix, old)}
+            **{field: replacement(f"{prefix}.{field}", array) for field, array in fields(old)}
         )
 
     layers = tuple(

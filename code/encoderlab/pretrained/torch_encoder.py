@@ -9,10 +9,10 @@ import numpy as np
 
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import AttentionWeights
-from encoderlab.model.config import EncoderConfig
+from encoderlab.model.config import EncoderConfig, Norm
 from encoderlab.model.encoder import Encoder
 from encoderlab.model.feed_forward import FeedForwardWeights
-from encoderlab.model.layer_norm import LayerNormWeights, Norm
+from encoderlab.model.layer_norm import LayerNormWeights
 from encoderlab.model.weights import EncoderWeights, LayerWeights
 
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import SMALL, SWITCHES, lively, written_out
+from conftest import SMALL, SWITCHES, VARIANTS, lively, written_out
 
 from encoderlab.model.activations import ACTIVATIONS
 from encoderlab.model.attention import causal_mask, padding_mask
@@ -14,8 +14,9 @@ from encoderlab.model.layer_norm import layer_norm
 
 @pytest.mark.parametrize(("ffn", "residual", "norm"), SWITCHES)
 @pytest.mark.parametrize("final_norm", [True, False])
-def test_every_combination_equals_the_formulas(rng, ffn, residual, norm, final_norm):
-    config = EncoderConfig(**SMALL, ffn=ffn, residual=residual, norm=norm, final_norm=final_norm)
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_every_combination_equals_the_formulas(rng, ffn, residual, norm, final_norm, variant):
+    config = EncoderConfig(**SMALL, ffn=ffn, residual=residual, norm=norm, final_norm=final_norm, **variant)
     encoder, x = lively(config), rng.normal(size=(5, 6))
     np.testing.assert_allclose(
         encoder(x), written_out(encoder.config, encoder.parameters(), x), rtol=1e-11, atol=1e-12
@@ -27,10 +28,11 @@ def test_every_combination_equals_the_formulas(rng, ffn, residual, norm, final_n
 
 
 @pytest.mark.parametrize(("ffn", "residual", "norm"), SWITCHES)
-def test_every_named_weight_is_used_and_no_other(rng, ffn, residual, norm):
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_every_named_weight_is_used_and_no_other(rng, ffn, residual, norm, variant):
     """Two norms swapped, or a switch that leaves something on, would show here."""
     full = lively(EncoderConfig(**SMALL, final_norm=True))
-    encoder = full.switch(ffn=ffn, residual=residual, norm=norm, final_norm=norm == "pre")
+    encoder = full.switch(ffn=ffn, residual=residual, norm=norm, final_norm=norm == "pre", **variant)
     x = rng.normal(size=(5, 6))
     for name, weight in full.parameters().items():
         bump = {name: weight + rng.normal(scale=0.1, size=weight.shape)}
@@ -155,6 +157,8 @@ def test_odd_widths_work(rng, d_model, n_heads):
         ({"n_heads": 4}, "n_heads must divide d_model = 6, got 4"),
         ({"ffn": "off"}, "ffn must be True or False, got 'off'"),
         ({"norm": "layer"}, "norm must be one of none, post, pre, got 'layer'"),
+        ({"norm_kind": "batch"}, "norm_kind must be one of layer, rms, got 'batch'"),
+        ({"parallel": 1}, "parallel must be True or False, got 1"),
         ({"activation": "swish"}, "activation must be one of .*, got 'swish'"),
         ({"eps": 0.0}, "eps must be positive and finite, got 0.0"),
         ({"eps": float("nan")}, "eps must be positive and finite, got nan"),
@@ -203,3 +207,26 @@ def test_bad_weights_are_refused():
         encoder.with_parameters({"layers.3.ffn.W_1": np.ones((6, 10))})
     with pytest.raises(ValueError, match="weights must hold at least depth = 4 layers, got 3"):
         encoder.switch(depth=4)
+
+
+def test_a_bias_is_added_to_the_logits_of_every_layer(rng):
+    encoder, x = lively(EncoderConfig(**SMALL)), rng.normal(size=(5, 6))
+    bias = rng.normal(size=(5, 5))
+    expected = written_out(encoder.config, encoder.parameters(), x, bias=bias)
+    np.testing.assert_allclose(encoder(x, bias=bias), expected, atol=1e-12)
+    per_head = np.stack([bias, 0 * bias])  # (h, n, n)
+    assert np.abs(encoder(x, bias=per_head) - expected).max() > 1e-3
+    np.testing.assert_array_equal(encoder(x, bias=np.stack([bias, bias])), encoder(x, bias=bias))
+
+
+@pytest.mark.parametrize(
+    ("bias", "message"),
+    [
+        (np.ones((4, 4)), r"bias must broadcast to \(2, 5, 5\), got \(4, 4\)"),
+        (np.ones((5, 5), dtype=np.float32), "bias must have the dtype of x, float64, got float32"),
+        (np.full((5, 5), -np.inf), "bias must be finite, got 25 inf or NaN"),
+    ],
+)
+def test_bad_biases_are_refused(bias, message):
+    with pytest.raises(ValueError, match=message):
+        lively(EncoderConfig(**SMALL))(np.ones((5, 6)), bias=bias)

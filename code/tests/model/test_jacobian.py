@@ -11,13 +11,8 @@ from encoderlab.model.attention import causal_mask, multi_head_attention, multi_
 from encoderlab.model.encoder import EncoderConfig
 from encoderlab.model.feed_forward import feed_forward, feed_forward_vjp
 from encoderlab.model.jacobian import encoder_jacobian, jacobian, layer_norm_jacobian
-from encoderlab.model.layer_norm import (
-    LayerNormWeights,
-    layer_norm,
-    layer_norm_vjp,
-    sublayer,
-    sublayer_vjp,
-)
+from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, layer_norm_vjp
+from encoderlab.model.sublayer import sublayer, sublayer_vjp
 
 TINY = {"d_model": 4, "n_heads": 2, "d_ff": 6, "depth": 1}
 
@@ -100,9 +95,10 @@ def test_the_jacobian_of_a_wrapped_sublayer_is_the_product_that_claim_46_names(r
     def J_LN(v):
         return layer_norm_jacobian(v, w)
 
-    _, trace, record = sublayer(x, f, w, norm=norm)
+    config = EncoderConfig(**TINY, norm=norm)
+    _, trace, record = sublayer(x, f, w, config)
     whole = jacobian(
-        lambda g: sublayer_vjp(g, trace, lambda g: f_vjp(g, trace.z, record), w, norm=norm)[0], x.shape
+        lambda g: sublayer_vjp(g, trace, lambda g: f_vjp(g, trace.z, record), w, config)[0], x.shape
     )
     formula = {
         "none": identity + J_F(x),

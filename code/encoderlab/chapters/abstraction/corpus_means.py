@@ -14,7 +14,8 @@ import numpy as np
 
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.encoder import Encoder, Trace
-from encoderlab.model.layer_norm import SublayerTrace, standardize
+from encoderlab.model.layer_norm import standardize
+from encoderlab.model.sublayer import SublayerTrace
 
 ALL, FIRST, BETWEEN, LAST = range(4)
 """Rows of every mean."""

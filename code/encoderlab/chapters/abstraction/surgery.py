@@ -14,10 +14,10 @@ import numpy as np
 
 from encoderlab.chapters.abstraction.corpus_means import ALL, BETWEEN, FIRST, LAST, LayerMeans, SublayerMeans
 from encoderlab.model.arrays import FloatArray
-from encoderlab.model.attention import multi_head_attention
+from encoderlab.model.edit import Edit, LayerEdit, unchanged, zero
 from encoderlab.model.encoder import Encoder
-from encoderlab.model.feed_forward import feed_forward
-from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, standardize
+from encoderlab.model.layer_norm import LayerNormWeights, standardize
+from encoderlab.model.weights import LayerWeights
 
 Form = Literal["zero", "mean", "mean of its kind", "mean of the sentence", "skipped"]
 Piece = Literal["branch", "skip", "norm"]
@@ -85,55 +85,50 @@ def operate(
         If the encoder is not post-LN with every part switched on, or the form is none of `FORMS`.
     """
     c = encoder.config
-    if not (c.ffn and c.residual and c.norm == "post"):
-        raise ValueError(f"encoder must be post-LN with every part switched on, got {c}")
+    if not (c.ffn and c.residual and c.norm == "post" and c.norm_kind == "layer" and not c.parallel):
+        raise ValueError(
+            f"encoder must be post-LN with every part switched on, one behind the other, got {c}"
+        )
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}, got {form!r}")
-    hidden = [x]
-    for i, w in enumerate(encoder.astype(x.dtype).weights.layers[: c.depth]):
-        y = x
-        if i != operation.layer or "mean" in form:
-            attend = multi_head_attention(x, w.attention, c.n_heads)[0]
-            y = _sublayer(x, attend, w.attention_norm, c.eps, operation.attention, form, means[i].attention)
-            feed = feed_forward(y, w.ffn, c.activation)[0]
-            y = _sublayer(y, feed, w.ffn_norm, c.eps, operation.ffn, form, means[i].ffn)
-        if i == operation.layer:
-            y = x + _replaced(y - x, form, means[i].change) if "mean" in form else x
-            if form == "zero":
-                y = layer_norm(layer_norm(x, w.attention_norm, c.eps), w.ffn_norm, c.eps)
-        x = y  # (..., n, d_model)
-        hidden.append(x)
-    return tuple(hidden)
+    edits = {
+        i: _layer_edit(i, w, c.eps, operation, form, means[i])
+        for i, w in enumerate(encoder.astype(x.dtype).weights.layers[: c.depth])
+    }
+    return encoder.trace(x, edits=edits).hidden
 
 
-def _sublayer(
-    x: FloatArray,
-    branch: FloatArray,
-    norm: LayerNormWeights,
-    eps: float,
-    piece: Piece | None,
-    form: Form,
-    means: SublayerMeans,
-) -> FloatArray:
-    """Compute LN(s + y) with a piece taken out."""
-    skip = x
-    if form == "skipped" and piece == "branch":
-        return x
-    if form == "skipped" and piece == "skip":
-        return branch
+def _layer_edit(
+    i: int, w: LayerWeights, eps: float, operation: Operation, form: Form, means: LayerMeans
+) -> LayerEdit:
+    """Say what stands in the place of the parts of one layer."""
+    if i == operation.layer and "mean" in form:
+        return LayerEdit(change=lambda change: _replaced(change, form, means.change))
+    if i == operation.layer:
+        nothing = Edit(branch=zero, norm=unchanged if form == "skipped" else None)
+        return LayerEdit(nothing, nothing)
+    return LayerEdit(
+        _edit(operation.attention, w.attention_norm, eps, form, means.attention),
+        _edit(operation.ffn, w.ffn_norm, eps, form, means.ffn),
+    )
+
+
+def _edit(piece: Piece | None, norm: LayerNormWeights, eps: float, form: Form, means: SublayerMeans) -> Edit:
+    """Say what stands in the place of a piece of one sub-layer LN(s + y)."""
+    kept_norm = unchanged if form == "skipped" else None
     if piece == "branch":
-        branch = _replaced(branch, form, means.branch)
-    elif piece == "skip":
-        skip = _replaced(x, form, means.skip)
+        return Edit(branch=lambda y: _replaced(y, form, means.branch), norm=kept_norm)
+    if piece == "skip":
+        return Edit(skip=lambda x: _replaced(x, form, means.skip), norm=kept_norm)
     if piece == "norm":
-        return _normalise(skip + branch, norm, eps, form, means)
-    return layer_norm(skip + branch, norm, eps)
+        return Edit(norm=lambda u: _normalise(u, norm, eps, form, means))
+    return Edit()
 
 
 def _replaced(value: FloatArray, form: Form, means: FloatArray) -> FloatArray:
     """Return what stands in the place of a value (..., n, d), of its shape; `means` is (4, d)."""
-    if form == "zero":
-        return np.zeros_like(value)
+    if form in ("zero", "skipped"):
+        return zero(value)
     if form == "mean of the sentence":
         return np.broadcast_to(value.mean(axis=-2, keepdims=True), value.shape)
     return np.broadcast_to(_rows(means, value.shape[-2], form), value.shape)

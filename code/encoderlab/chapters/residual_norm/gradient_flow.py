@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from encoderlab.model.arrays import FloatArray
-from encoderlab.model.encoder import Encoder, EncoderConfig, Trace
-from encoderlab.model.layer_norm import layer_norm_vjp
-from encoderlab.model.weights import EncoderWeights
+from encoderlab.model.encoder import Encoder, EncoderConfig
+from encoderlab.model.sublayer import sublayer_vjp
+from encoderlab.model.weights import fields
 
 ARCHITECTURES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
@@ -47,21 +46,11 @@ def gradient_flow(encoder: Encoder, x: FloatArray, grad: FloatArray) -> Gradient
     GradientFlow
         Frobenius norms.
     """
-    trace, (weights, config) = encoder.trace(x), (encoder.weights, encoder.config)
-    if config.final_norm:
-        grad, _ = layer_norm_vjp(grad, trace.hidden[-1], weights.final_norm, config.eps)
-    one_layer = replace(config, depth=1, final_norm=False)
-    hidden, parameters = [grad], []
-    for i in reversed(range(config.depth)):
-        layer = Encoder(one_layer, EncoderWeights((weights.layers[i],), weights.final_norm))
-        passed = Trace(trace.hidden[i + 1], trace.hidden[i : i + 2], (trace.layers[i],))
-        grad, grad_parameters = layer.backward(passed, grad)
-        hidden.append(grad)
-        parameters.append(grad_parameters)
-    names = {name: name.removeprefix("layers.0.") for name in (parameters[0] if parameters else ())}
+    back = encoder.backward_trace(encoder.trace(x), grad)
+    layers = [dict(fields(layer)) for layer in back.layers]
+    names = layers[0] if layers else {}
     return GradientFlow(
-        _norms(hidden[::-1]),
-        {short: _norms([one[name] for one in parameters[::-1]]) for name, short in names.items()},
+        _norms(back.hidden), {name: _norms([layer[name] for layer in layers]) for name in names}
     )
 
 
@@ -92,15 +81,19 @@ def skip_path(encoder: Encoder, x: FloatArray, grad: FloatArray) -> FloatArray:
     c = encoder.config
     if not c.residual:
         raise ValueError("encoder must have its residual switched on, got residual=False")
-    norms = [grad]
+    hidden = [grad]
     layers = zip(encoder.weights.layers[: c.depth], encoder.trace(x).layers, strict=True)
     for weights, layer in reversed(list(layers)):
-        if c.norm == "post":
-            if layer.ffn is not None:
-                grad, _ = layer_norm_vjp(grad, layer.ffn.u, weights.ffn_norm, c.eps)
-            grad, _ = layer_norm_vjp(grad, layer.attention.u, weights.attention_norm, c.eps)
-        norms.append(grad)
-    return _norms(norms[::-1])
+        if layer.ffn is not None and not c.parallel:
+            grad, _, _ = sublayer_vjp(grad, layer.ffn, _nothing, weights.ffn_norm, c)
+        grad, _, _ = sublayer_vjp(grad, layer.attention, _nothing, weights.attention_norm, c)
+        hidden.append(grad)
+    return _norms(hidden[::-1])
+
+
+def _nothing(grad: FloatArray) -> tuple[FloatArray, None]:
+    """Let no gradient through a branch."""
+    return np.zeros_like(grad), None
 
 
 def draw_stack(

@@ -160,10 +160,16 @@ def follow(encoder: Encoder, x: FloatArray, bias: FloatArray | None = None) -> l
     Raises
     ------
     ValueError
-        If `x` does not fit, the activation is another, or a row of `bias` lets its query see nothing.
+        If `x` does not fit, the activation or the norm is another, the block is parallel, or a row of `bias`
+        lets its query see nothing.
     """
     config = encoder.config
     require_float_array("x", x, min_ndim=2, width=config.d_model)
+    if config.norm_kind != "layer" or config.parallel:
+        raise ValueError(
+            f"encoder must have LayerNorm and serial layers, got norm_kind = {config.norm_kind!r}, "
+            f"parallel = {config.parallel}"
+        )
     if config.ffn and config.activation != "relu":
         raise ValueError(f"encoder must have the activation relu, got {config.activation}")
     if bias is not None and not (bias.shape == (len(x), len(x)) and np.isfinite(bias).any(axis=1).all()):

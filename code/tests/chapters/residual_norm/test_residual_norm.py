@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, standardize, sublayer
+from encoderlab.model.config import EncoderConfig
+from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, standardize
+from encoderlab.model.sublayer import sublayer
 
 rows = hnp.arrays(np.float64, (3, 5), elements=st.floats(-100, 100))
 PLAIN = LayerNormWeights(np.ones(5), np.zeros(5))
@@ -55,6 +57,7 @@ def test_rows_do_not_see_each_other(rng):
     ("residual", "norm"), list(itertools.product([True, False], ["none", "post", "pre"]))
 )
 def test_sublayer_equals_the_formula_written_out(rng, residual, norm):
+    config = EncoderConfig(5, 1, residual=residual, norm=norm)
     x, W = rng.normal(size=(3, 5)), rng.normal(size=(5, 5))
     w = LayerNormWeights(rng.normal(size=5), rng.normal(size=5))
 
@@ -66,7 +69,7 @@ def test_sublayer_equals_the_formula_written_out(rng, residual, norm):
 
     skip = x if residual else 0
     formula = {"none": skip + f(x), "post": ln(skip + f(x)), "pre": skip + f(ln(x))}[norm]
-    output, trace, record = sublayer(x, lambda z: (f(z), "record"), w, residual=residual, norm=norm)
+    output, trace, record = sublayer(x, lambda z: (f(z), "record"), w, config)
     np.testing.assert_allclose(output, formula, atol=1e-14)
     assert record == "record"
     assert np.array_equal(trace.y, f(trace.z))
@@ -74,5 +77,5 @@ def test_sublayer_equals_the_formula_written_out(rng, residual, norm):
 
 def test_a_pre_norm_sublayer_of_zeros_is_the_identity(rng):
     x = rng.normal(size=(3, 5))
-    output, *_ = sublayer(x, lambda z: (0 * z, None), PLAIN, norm="pre")
+    output, *_ = sublayer(x, lambda z: (0 * z, None), PLAIN, EncoderConfig(5, 1, norm="pre"))
     assert np.array_equal(output, x)

@@ -152,6 +152,9 @@ def test_misuse_is_refused(rng):
     x = rng.normal(size=(5, 6))
     with pytest.raises(ValueError, match="encoder must have the activation relu, got gelu"):
         follow(encoder.switch(activation="gelu"), x)
+    for other in ({"norm_kind": "rms"}, {"parallel": True}):
+        with pytest.raises(ValueError, match="encoder must have LayerNorm and serial layers"):
+            follow(encoder.switch(**other), x)
     with pytest.raises(ValueError, match=r"x must have shape \(\.\.\., n, 6\)"):
         follow(encoder, x[:, :5])
     with pytest.raises(ValueError, match=r"bias must have shape \(5, 5\) and a finite entry in each row"):

@@ -8,15 +8,10 @@ from encoderlab.chapters.abstraction.data import results
 from encoderlab.claims.claim import Finding, Findings, claim
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import (
-    AttentionWeights,
-    merge_heads,
     multi_head_attention,
-    softmax,
-    split_heads,
 )
 from encoderlab.model.encoder import Encoder, EncoderConfig
 from encoderlab.model.feed_forward import feed_forward
-from encoderlab.model.linear import linear
 from encoderlab.model.measures import gap, size
 from encoderlab.model.positions import sinusoidal_positions
 from encoderlab.model.weights import EncoderWeights
@@ -160,7 +155,10 @@ def claim_37() -> Findings:
     places = sinusoidal_positions(6, 32)
     slope = -np.abs(np.arange(6.0)[:, None] - np.arange(6))
     added = encoder(x[swap] + places)[swap] - encoder(x + places)
-    biased = _biased_attention(x[swap], weights, slope)[swap] - _biased_attention(x, weights, slope)
+    biased = (
+        multi_head_attention(x[swap], weights, 4, bias=slope)[0][swap]
+        - multi_head_attention(x, weights, 4, bias=slope)[0]
+    )
     q, k = rng.normal(size=(2, 8))
     turned = [float(_rotate(q, m) @ _rotate(k, m + 3)) for m in (0, 5)]
     findings = (
@@ -182,13 +180,6 @@ def claim_37() -> Findings:
         ),
     )
     return findings
-
-
-def _biased_attention(x: FloatArray, w: AttentionWeights, bias: FloatArray) -> FloatArray:
-    """Attend with a bias on the logits (Press et al. 2022): positions enter here and nowhere else."""
-    Q, K, V = (split_heads(linear(x, W), 4) for W in (w.W_Q, w.W_K, w.W_V))  # (h, n, d_head)
-    pattern = softmax(Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5 + bias)  # (h, n, n)
-    return linear(merge_heads(pattern @ V), w.W_O)
 
 
 def _rotate(v: FloatArray, position: int) -> FloatArray:

@@ -23,8 +23,8 @@ from encoderlab.experiments.results import Results, load
 from encoderlab.experiments.weights import load_model
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import causal_mask, multi_head_attention
+from encoderlab.model.config import Norm
 from encoderlab.model.encoder import Encoder, EncoderConfig
-from encoderlab.model.layer_norm import Norm
 from encoderlab.model.tokens import rank_one_residual
 from encoderlab.training.tasks.retrieval import two_hop
 
