@@ -36,12 +36,12 @@ def token_explorer() -> Explorer:
     right.set(title="Distance", xlabel="Layer", xlim=(0, 12), ylim=(0, 1))
 
     def update(ffn, depth):
-        mix = 0.8 if ffn == "on" else 0.5
+        mix = 0.8 if ffn else 0.5
         x = tokens * mix**depth + 0.02
         x /= np.linalg.norm(x, axis=1, keepdims=True)
         image.set_data(x @ x.T)
         line.set_data(range(depth + 1), mix ** np.arange(depth + 1))
-        return f"With the FFN {ffn}, {depth} layers leave a distance of {mix**depth:.4f}."
+        return f"With the FFN {'on' if ffn else 'off'}, {depth} layers leave a distance of {mix**depth:.4f}."
 
     return Explorer("one", figure, update, ffn=Toggle("FFN"), depth=Steps("Depth", range(1, 13), start=6))
 

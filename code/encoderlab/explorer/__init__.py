@@ -16,12 +16,12 @@ from typing import Any
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from encoderlab.explorer.controls import Control, Steps, Toggle
+from encoderlab.explorer.controls import SWITCH, Control, Steps, Toggle
 from encoderlab.explorer.page import page
 from encoderlab.explorer.picture import KERNEL_DPI, PAGE_DPI, Picture
 from encoderlab.explorer.widget import widget
 
-__all__ = ["Explorer", "Steps", "Toggle"]
+__all__ = ["SWITCH", "Explorer", "Steps", "Toggle"]
 
 
 class Explorer:
@@ -92,6 +92,11 @@ class Explorer:
         if not isinstance(sentence, str) or not sentence.strip():
             raise ValueError(
                 f"explorer {self.name!r}: {call} returned {sentence!r}, expected a sentence on what is seen"
+            )
+        if word := re.search(r"\b(True|False|nan)\b", sentence):
+            raise ValueError(
+                f"explorer {self.name!r}: {call} returned {sentence!r}, "
+                f"expected words for a reader, not {word[0]}"
             )
         self._check_still(call)
         return sentence

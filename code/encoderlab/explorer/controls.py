@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+SWITCH = {False: "off", True: "on"}
+"""How a boolean is written for readers."""
+
 
 @dataclass(frozen=True)
 class Control:
@@ -15,7 +18,8 @@ class Control:
     label : str
         What the reader sees beside the control.
     values : sequence
-        Two values or more; each is shown, and written in the address, as its `str`.
+        Two values or more; each is shown, and written in the address, as its `str`, False and True as "off"
+        and "on".
     start : optional
         The value shown first; the first one unless given.
 
@@ -57,7 +61,7 @@ class Control:
     @property
     def texts(self) -> tuple[str, ...]:
         """The values as the reader sees them."""
-        return tuple(map(str, self.values))
+        return tuple(SWITCH[value] if isinstance(value, bool) else str(value) for value in self.values)
 
     @property
     def start_index(self) -> int:
@@ -67,7 +71,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Toggle(Control):
-    """A choice of one among a few values: radio buttons.
+    """A choice of one among a few values, off and on unless said otherwise: radio buttons.
 
     Examples
     --------
@@ -77,7 +81,7 @@ class Toggle(Control):
     1
     """
 
-    values: Sequence[object] = ("off", "on")
+    values: Sequence[object] = (False, True)
 
 
 @dataclass(frozen=True)

@@ -169,6 +169,13 @@ def test_update_without_a_sentence_is_refused(said):
         Explorer("bar", figure, lambda side: said, side=SIDE)
 
 
+@pytest.mark.usefixtures("in_page")
+def test_a_sentence_in_the_words_of_the_code_is_refused():
+    figure, _, _ = bar_figure()
+    with pytest.raises(ValueError, match=r"returned 'FFN True\.', expected words for a reader, not True"):
+        Explorer("bar", figure, lambda side: "FFN True.", side=SIDE)
+
+
 def overwrite(axes, height):
     axes.lines[0].get_ydata(orig=False)[:] = height
 

@@ -9,6 +9,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from encoderlab.explorer.controls import SWITCH
 from encoderlab.explorer.style import BLUE, DIVERGING, GREY, RC, colour_key, log_ticks, panels, scientific
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.encoder import Encoder
@@ -35,7 +36,7 @@ def switches(
     -------
     figure : Figure
     update : callable
-        `update(ffn, residual, norm, depth)`, the first two "on" or "off".
+        `update(ffn, residual, norm, depth)`, the first two booleans.
     """
     n, deepest = len(words), encoder.config.depth
     with mpl.rc_context(RC):
@@ -55,10 +56,10 @@ def switches(
         (line,) = right.plot([], [], "o-", color=BLUE, animated=True)
 
     @functools.cache
-    def hidden(ffn: str, residual: str, norm: str) -> tuple[FloatArray, ...]:
-        return encoder.switch(ffn=ffn == "on", residual=residual == "on", norm=norm).trace(x).hidden
+    def hidden(ffn: bool, residual: bool, norm: str) -> tuple[FloatArray, ...]:
+        return encoder.switch(ffn=ffn, residual=residual, norm=norm).trace(x).hidden
 
-    def update(ffn: str, residual: str, norm: str, depth: int) -> str:
+    def update(ffn: bool, residual: bool, norm: str, depth: int) -> str:
         states = hidden(ffn, residual, norm)[: depth + 1]
         distances = [float(rank_one_residual(state)) for state in states]
         similarity = cosines(states[-1])
@@ -71,7 +72,7 @@ def switches(
             else "the tokens are equal up to rounding error"
         )
         return (
-            f"FFN {ffn}, residual {residual}, norm {norm}, {depth} layer{'s' * (depth > 1)}: {distance}; "
+            f"FFN {SWITCH[ffn]}, residual {SWITCH[residual]}, norm {norm}, {depth} layer{'s' * (depth > 1)}: {distance}; "
             f"two different tokens have a mean cosine of {mean:.2f}."
         )
 

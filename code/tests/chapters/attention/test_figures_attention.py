@@ -60,14 +60,14 @@ def test_one_head_never_leaves_its_hull_and_two_may_but_not_the_rectangle():
 def test_which_tokens_notice():
     update = swapped_tokens.order()[1]
     for depth, swap in itertools.product(range(1, 5), swapped_tokens.SWAPS):
-        assert "no token notices" in update("none", "off", depth, swap)
-    assert "that notice are 1, 2; the last token changes by rounding" in update("causal", "off", 1, "1 and 2")
+        assert "no token notices" in update("none", False, depth, swap)
+    assert "that notice are 1, 2; the last token changes by rounding" in update("causal", False, 1, "1 and 2")
     assert "that notice are 3, 4, 5; the last token changes by rounding" in update(
-        "causal", "off", 1, "3 and 5"
+        "causal", False, 1, "3 and 5"
     )
     for depth in (2, 3, 4):
-        assert "every token notices" in update("causal", "off", depth, "1 and 2")
-        assert "that notice are 3, 4, 5, 6" in update("causal", "off", depth, "3 and 5")
+        assert "every token notices" in update("causal", False, depth, "1 and 2")
+        assert "that notice are 3, 4, 5, 6" in update("causal", False, depth, "3 and 5")
 
 
 def test_the_root_keeps_rows_alike():
@@ -85,12 +85,12 @@ def test_the_root_keeps_rows_alike():
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_what_makes_xor_possible(depth):
     update = xor_map.xor_map()[1]
-    for constant, biases, norm, ffn in itertools.product(("off", "on"), repeat=4):
+    for constant, biases, norm, ffn in itertools.product((False, True), repeat=4):
         says = update(constant, biases, norm, ffn, depth)
-        possible = constant == "on" or ffn == "on" or (norm == "on" and biases == "on")
+        possible = constant or ffn or (norm and biases)
         assert ("right at 4 of 4" in says) == possible
         assert ("is 0 everywhere" in says) != possible
-        assert ("is odd" in says) == (not possible and norm == "on")
+        assert ("is odd" in says) == (not possible and norm)
 
 
 def test_the_folds():
@@ -110,12 +110,12 @@ def test_parity_runs_say_what_the_theorems_say():
         return np.array([row.split(", ") for row in rows], int), int(number(r"map has (\d+)", says))
 
     for bits in ("2", "4"):
-        bare, affine = right(bits, "off", "off", "none")
+        bare, affine = right(bits, False, False, "none")
         assert bare.max() <= affine < 2 ** int(bits)
-        for constant, ffn in (("on", "off"), ("off", "on")):
+        for constant, ffn in ((True, False), (False, True)):
             assert (right(bits, constant, ffn, "none")[0] == 2 ** int(bits)).all()
-    assert right("4", "off", "off", "post")[0][0].max() < 16  # one post-LN layer: the proof in the chapter
-    assert (right("4", "off", "off", "pre")[0][1:] == 16).all()
+    assert right("4", False, False, "post")[0][0].max() < 16  # one post-LN layer: the proof in the chapter
+    assert (right("4", False, False, "pre")[0][1:] == 16).all()
 
 
 def test_no_affine_map_has_less_cross_entropy_on_parity_than_saying_nothing():

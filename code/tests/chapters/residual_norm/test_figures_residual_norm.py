@@ -60,7 +60,7 @@ def test_every_branch_is_the_identity_at_strength_zero(cancel):
 def test_the_bench_normalises_what_it_says(bench):
     x = 10 * figures.TOKEN + 100
     y = np.sort(np.abs(layer_norm(x, LayerNormWeights(np.ones(8)), 1e-5)))
-    says = bench("10", "100", "off", "1e-5")
+    says = bench("10", "100", False, "1e-5")
     assert says.endswith(f"comes out at {y[-1]:.2f}, the next at {y[-2]:.2f}.")
     assert says.startswith(f"Mean {scientific(x.mean())} and spread {scientific(x.std())} become 0 and 1;")
 
@@ -69,9 +69,9 @@ def test_scale_and_shift_are_forgotten_until_eps_has_its_say(bench):
     def largest(*state):
         return bench(*state).split("largest feature comes out at ")[1]
 
-    assert largest("1", "0", "off", "1e-12") == largest("100", "-10", "off", "1e-12")
-    assert largest("0.001", "0", "off", "1e-5") != largest("1", "0", "off", "1e-5")
-    assert float(re.search(r"next at ([\d.]+)\.$", bench("1", "0", "on", "1e-5"))[1]) < 0.6
+    assert largest("1", "0", False, "1e-12") == largest("100", "-10", False, "1e-12")
+    assert largest("0.001", "0", False, "1e-5") != largest("1", "0", False, "1e-5")
+    assert float(re.search(r"next at ([\d.]+)\.$", bench("1", "0", True, "1e-5"))[1]) < 0.6
 
 
 def test_the_thermometer_tells_what_was_measured(thermometer):

@@ -38,9 +38,9 @@ def test_the_laboratory_reads_off_its_curve():
     figure, update = collapse.collapse_laboratory()
     state = {"norm": "none", "mask": "none", "scale": 1}
     assert "falls below a thousandth at layer 3 and is below 10⁻⁶⁰" in update(
-        ffn="off", residual="off", **state
+        ffn=False, residual=False, **state
     )
-    with_skip = update(ffn="off", residual="on", **state)
+    with_skip = update(ffn=False, residual=True, **state)
     assert "stays above a thousandth" in with_skip
     curves = [a for a in moving(figure) if hasattr(a, "get_ydata")]
     assert all((curve.get_ydata() > 0.01).all() for curve in curves)
@@ -49,7 +49,7 @@ def test_the_laboratory_reads_off_its_curve():
 @pytest.mark.parametrize("norm", ["none", "post", "pre"])
 def test_the_ruler_measures_three(norm):
     _, update = collapse.cubic_ruler()
-    told = update(between="none", norm=norm, ffn="off", scale=1)
+    told = update(between="none", norm=norm, ffn=False, scale=1)
     assert float(told.rsplit(" ", 1)[1].rstrip(".")) == pytest.approx(3, abs=0.05)
-    masked = update(between="causal mask", norm=norm, ffn="off", scale=1)
+    masked = update(between="causal mask", norm=norm, ffn=False, scale=1)
     assert float(masked.split("each leaves ")[1].split()[0]) == pytest.approx(0.5, abs=0.1)

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from encoderlab.experiments import results
+from encoderlab.explorer.controls import SWITCH
 from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
 
 DEPTHS = (1, 2, 4)
@@ -23,7 +24,7 @@ def parity_runs() -> tuple[Figure, Callable[[str, str, str, str], str]]:
     -------
     figure : Figure
     update : callable
-        Of `bits`, "2" or "4", `constant` and `ffn`, "off" or "on", and `norm`, "none", "post" or "pre".
+        Of `bits`, "2" or "4", `constant` and `ffn`, booleans, and `norm`, "none", "post" or "pre".
     """
     found = results.load("lone_token")
     with mpl.rc_context(RC):
@@ -36,9 +37,9 @@ def parity_runs() -> tuple[Figure, Callable[[str, str, str, str], str]]:
         name = axes.text(3.85, 0, "best affine map", ha="right", va="bottom", animated=True)
         (dots,) = axes.plot([], [], "o", color=BLUE, markersize=8, animated=True)
 
-    def update(bits: str, constant: str, ffn: str, norm: str) -> str:
+    def update(bits: str, constant: bool, ffn: bool, norm: str) -> str:
         n = 2 ** int(bits)
-        settings = {"bits": int(bits), "bos": constant == "on", "ffn": ffn == "on", "norm": norm}
+        settings = {"bits": int(bits), "bos": constant, "ffn": ffn, "norm": norm}
         asked = settings | {"residual": True, "dtype": "float32", "lr": 3e-3, "steps": 1000}
         right = np.array([n * found.measure("accuracy", **asked, depth=depth) for depth in DEPTHS])
         threshold = n * found.select(**asked)[0].baselines["threshold on a weighted sum of the bits"]
@@ -49,10 +50,10 @@ def parity_runs() -> tuple[Figure, Callable[[str, str, str, str], str]]:
             f"{depth} layer{'s' * (depth > 1)}: {', '.join(f'{value:.0f}' for value in row)}"
             for depth, row in zip(DEPTHS, right, strict=True)
         )
-        beside = "beside a constant token" if constant == "on" else "alone"
+        beside = "beside a constant token" if constant else "alone"
         return (
-            f"Parity of {bits} bits in a token {beside}, FFN {ffn}, norm {norm}. Inputs right of {n}, "
-            f"three starts each. {each}. The best affine map has {threshold:.0f}."
+            f"Parity of {bits} bits in a token {beside}, FFN {SWITCH[ffn]}, norm {norm}. Inputs right of "
+            f"{n}, three starts each. {each}. The best affine map has {threshold:.0f}."
         )
 
     return figure, update

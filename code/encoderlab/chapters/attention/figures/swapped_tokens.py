@@ -8,6 +8,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from encoderlab.explorer.controls import SWITCH
 from encoderlab.explorer.style import BLUE, GREY, RC, log_ticks, panels, scientific
 from encoderlab.model.attention import causal_mask
 from encoderlab.model.encoder import Encoder, EncoderConfig
@@ -24,7 +25,7 @@ def order() -> tuple[Figure, Callable[[str, str, int, str], str]]:
     -------
     figure : Figure
     update : callable
-        Of `mask`, "none" or "causal", `positions`, "off" or "on", `depth`, and `swap`, a key of `SWAPS`.
+        Of `mask`, "none" or "causal", `positions`, a boolean, `depth`, and `swap`, a key of `SWAPS`.
     """
     n, d, floor = 6, 16, 1e-17
     rng = np.random.default_rng(2)
@@ -40,9 +41,9 @@ def order() -> tuple[Figure, Callable[[str, str, int, str], str]]:
         axes.text(-3.3, 1e-16, "rounding error", va="center")
         bars = axes.bar(range(n), 1, bottom=floor, color=BLUE, width=0.6, animated=True)
 
-    def update(mask: str, positions: str, depth: int, swap: str) -> str:
+    def update(mask: str, positions: bool, depth: int, swap: str) -> str:
         net, allowed = encoder.switch(depth=depth), causal_mask(n) if mask == "causal" else None
-        moved, added = SWAPS[swap], places if positions == "on" else 0
+        moved, added = SWAPS[swap], places if positions else 0
         before, after = net(x + added, allowed), net(x[moved] + added, allowed)[moved]
         change = np.linalg.norm(after - before, axis=1) / np.linalg.norm(before, axis=1)
         for bar, height in zip(bars, np.maximum(change, floor), strict=True):
@@ -53,7 +54,7 @@ def order() -> tuple[Figure, Callable[[str, str, int, str], str]]:
             blind = "every token notices"
         last = "by rounding alone" if change[-1] <= ROUNDING else f"by {scientific(change[-1])} of its size"
         return (
-            f"Tokens {swap} change places; mask: {mask}, positions {positions}, {depth} "
+            f"Tokens {swap} change places; mask: {mask}, positions {SWITCH[positions]}, {depth} "
             f"layer{'s' * (depth > 1)}: {blind}; the last token changes {last}."
         )
 

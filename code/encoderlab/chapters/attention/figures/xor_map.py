@@ -30,7 +30,7 @@ def xor_map() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `constant`, `biases`, `norm` and `ffn`, each "off" or "on", and `depth`.
+        Of `constant`, `biases`, `norm` and `ffn`, booleans, and `depth`.
     """
     bits, reach = corners(2), 1.6
     labels = parity_of(bits)
@@ -57,28 +57,28 @@ def xor_map() -> tuple[Figure, Update]:
             ncols=2,
         )
 
-    def update(constant: str, biases: str, norm: str, ffn: str, depth: int) -> str:
+    def update(constant: bool, biases: bool, norm: bool, ffn: bool, depth: int) -> str:
         body = random_body(
             np.random.default_rng(3),
-            biases=biases == "on",
-            layer_norm=norm == "on",
-            ffn=ffn == "on",
+            biases=biases,
+            layer_norm=norm,
+            ffn=ffn,
             depth=depth,
         )
-        front = constant_token if constant == "on" else None
+        front = constant_token if constant else None
         W, b = best_readout(token_features(body, bits, embedding, front), labels)
         height = (token_features(body, points, embedding, front) @ W + b).reshape(41, 41)
         answers = (token_features(body, bits, embedding, front) @ W + b)[:, 0]
         differ.set_path(_region(grid, height))
         alike.set_path(_region(grid, -height))
         states = {"a constant token": constant, "biases": biases, "LayerNorm": norm, "FFN": ffn}
-        extra = [name for name, state in states.items() if state == "on"]
+        extra = [name for name, state in states.items() if state]
         parts = (
             f"Attention{' with ' + ', '.join(extra) if extra else ' alone'}, {depth} layer{'s' * (depth > 1)}"
         )
         if np.abs(height).max() < UNDECIDED:
             note.set_text("0 everywhere")
-            why = "odd in the bits, and XOR is even" if norm == "on" else "affine in the bits"
+            why = "odd in the bits, and XOR is even" if norm else "affine in the bits"
             return f"{parts}: the best readout is 0 everywhere, since all that comes out is {why}."
         note.set_text("")
         right = int(np.sum(np.sign(answers) == labels))

@@ -107,7 +107,7 @@ def layer_norm_bench() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `scale`, `shift` and `eps`, numbers written as text, and `outlier`, "off" or "on".
+        Of `scale`, `shift` and `eps`, numbers written as text, and `outlier`, a boolean.
     """
     places = np.arange(1, 9)
     plain = LayerNormWeights(np.ones(8), np.zeros(8))
@@ -126,9 +126,9 @@ def layer_norm_bench() -> tuple[Figure, Update]:
         before = raw.bar(places, np.zeros(8), color=GREY, animated=True)
         after = normed.bar(places, np.zeros(8), color=BLUE, animated=True)
 
-    def update(scale: str, shift: str, outlier: str, eps: str) -> str:
+    def update(scale: str, shift: str, outlier: bool, eps: str) -> str:
         x = TOKEN.copy()
-        if outlier == "on":
+        if outlier:
             x[2] = 20.0
         x = float(scale) * x + float(shift)
         y = layer_norm(x, plain, float(eps))

@@ -21,6 +21,7 @@ from encoderlab.chapters.stacking.trained_models import (
     trained_models,
 )
 from encoderlab.experiments.results import DATA, load
+from encoderlab.explorer.controls import SWITCH
 from encoderlab.explorer.style import BLUE, GREEN, GREY, RC, VERMILLION, panels
 
 Update = Callable[..., str]
@@ -172,7 +173,7 @@ def _aside(model: Trained, seed: int = 1) -> float:
 
 
 def _named(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else said(value)
+    return SWITCH[value] if isinstance(value, bool) else said(value)
 
 
 def _ranges(models: Iterable[Trained], key: str, values: tuple[object, ...]) -> str:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from encoderlab.chapters.stacking.random_stacks import biases, distances, random_stack
 from encoderlab.chapters.stacking.rank_collapse import Apart, follow
+from encoderlab.explorer.controls import SWITCH
 from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels, power_of_ten, scientific
 from encoderlab.model.arrays import FloatArray
 
@@ -31,7 +32,7 @@ def collapse_laboratory() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `ffn` and `residual`, "off" or "on", `norm`, `mask`, "none" or "causal", and `scale` of the logits.
+        Of `ffn` and `residual`, booleans, `norm`, `mask`, "none" or "causal", and `scale` of the logits.
     """
     layers = np.arange(DEPTH + 1)
     with mpl.rc_context(RC):
@@ -51,12 +52,12 @@ def collapse_laboratory() -> tuple[Figure, Update]:
         lines = [a.plot([], [], "o-", color=BLUE, ms=4, animated=True)[0] for a in (whole, top)]
 
     @lru_cache
-    def measure(ffn: str, residual: str, norm: str, mask: str, scale: int) -> FloatArray:
+    def measure(ffn: bool, residual: bool, norm: str, mask: str, scale: int) -> FloatArray:
         bias = biases()["causal mask"] if mask == "causal" else None
-        switches = {"ffn": ffn == "on", "residual": residual == "on", "norm": norm}
+        switches = {"ffn": ffn, "residual": residual, "norm": norm}
         return distances(DEPTH, draws=DRAWS, scale=scale, bias=bias, **switches)
 
-    def update(ffn: str, residual: str, norm: str, mask: str, scale: int) -> str:
+    def update(ffn: bool, residual: bool, norm: str, mask: str, scale: int) -> str:
         distance = np.maximum(measure(ffn, residual, norm, mask, scale), 1e-300)
         low, high, middle = distance.min(axis=0), distance.max(axis=0), np.median(distance, axis=0)
         outline = np.column_stack([[*layers, *layers[::-1]], [*low, *high[::-1]]])
@@ -67,7 +68,7 @@ def collapse_laboratory() -> tuple[Figure, Update]:
         end = scientific(middle[-1]) if middle[-1] > FLOOR else f"below {power_of_ten(-60)}"
         when = f"falls below a thousandth at layer {gone[0]}" if gone.size else "stays above a thousandth"
         return (
-            f"FFN {ffn}, residual {residual}, norm {norm}, mask {mask}, logits times {scale}: over {DRAWS} "
+            f"FFN {SWITCH[ffn]}, residual {SWITCH[residual]}, norm {norm}, mask {mask}, logits times {scale}: over {DRAWS} "
             f"draws the median distance to rank one {when} and is {end} after {DEPTH}."
         )
 
@@ -81,7 +82,7 @@ def cubic_ruler() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `between`, one of `IN_THE_WAY`, `norm`, `ffn`, "off" or "on", and `scale` of the logits.
+        Of `between`, one of `IN_THE_WAY`, `norm`, `ffn`, booleans, and `scale` of the logits.
     """
     with mpl.rc_context(RC):
         figure, (axes,) = panels(1, height=4.4)
@@ -97,12 +98,12 @@ def cubic_ruler() -> tuple[Figure, Update]:
         (walk,) = axes.plot([], [], "o-", color=VERMILLION, lw=1, animated=True)
 
     @lru_cache
-    def run(between: str, norm: str, ffn: str, scale: int) -> list[Apart]:
+    def run(between: str, norm: str, ffn: bool, scale: int) -> list[Apart]:
         full, x = random_stack(0, 24, scale)
-        encoder = full.switch(ffn=ffn == "on", residual=between == "skip", norm=norm)
+        encoder = full.switch(ffn=ffn, residual=between == "skip", norm=norm)
         return follow(encoder, x, biases().get(between))
 
-    def update(between: str, norm: str, ffn: str, scale: int) -> str:
+    def update(between: str, norm: str, ffn: bool, scale: int) -> str:
         spread = np.array([state.spread for state in run(between, norm, ffn, scale)])
         spread = spread[spread > 1e-160]  # the next would have lost digits to underflow
         walk.set_data(spread[:-1], spread[1:])
@@ -112,7 +113,7 @@ def cubic_ruler() -> tuple[Figure, Update]:
         else:
             law = f"of the last 12 layers each leaves {10 ** np.diff(logs[-13:]).mean():.2g} of it on average"
         return (
-            f"In the way: {between}; norm {norm}, FFN {ffn}, logits times {scale}: from "
+            f"In the way: {between}; norm {norm}, FFN {SWITCH[ffn]}, logits times {scale}: from "
             f"{scientific(spread[0])} the residual comes to {scientific(spread[-1])} in {len(spread) - 1} "
             f"layers, and {law}."
         )
