@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from encoderlab.claims.claim import Finding
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+from encoderlab.numerals import power_of_ten
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -37,7 +36,7 @@ def number(value: float, digits: int = 3) -> str:
     if -4 < exponent < 6:
         text = f"{value:.{max(digits - 1 - exponent, 0)}f}"
     else:
-        text = f"{_without_zeros(mantissa)} × 10{str(exponent).translate(SUPERSCRIPTS)}".removeprefix("1 × ")
+        text = f"{_without_zeros(mantissa)} × {power_of_ten(exponent)}".removeprefix("1 × ")
     return _without_zeros(text).replace("-", "−")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -24,6 +24,9 @@ from matplotlib.image import AxesImage, imsave
 
 PAGE_DPI = 72  # one unit of the SVG is one point
 KERNEL_DPI = 144  # two pixels of the PNG to one on the screen
+
+Update = Callable[..., str]
+"""What moves a figure to a state of its controls, and returns a sentence on what is seen."""
 
 
 class Picture:

@@ -21,6 +21,8 @@ from matplotlib.image import AxesImage
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import NullLocator
 
+from encoderlab.numerals import power_of_ten
+
 # Hues after Okabe and Ito (2008), darkened where a line would be too faint on white; `_static/explorer.css`
 # has their counterparts for a dark page. For lines and marks: text is black, which takes the page's colour.
 BLUE = "#0072b2"
@@ -91,33 +93,6 @@ def panels(n: int = 1, height: float = 3.6) -> tuple[Figure, list[Axes]]:
         roomy = ConstrainedLayoutEngine(w_pad=0.14)  # a page's own font may be wider than the one measured
         figure = Figure(figsize=(n * PANEL_WIDTH, height), layout=roomy)
         return figure, [part.subplots() for part in figure.subfigures(1, n, squeeze=False)[0]]
-
-
-def power_of_ten(exponent: int) -> str:
-    """Return 10 to an integer power in plain characters: matplotlib's mathtext is slow and no text in a page.
-
-    Examples
-    --------
-    >>> power_of_ten(-15)
-    '10⁻¹⁵'
-    """
-    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-def scientific(value: float) -> str:
-    """Write a number to two digits, with a power of ten only where it is far from one.
-
-    Examples
-    --------
-    >>> scientific(0.034), scientific(1.4e-5), scientific(0.0), scientific(-52000.0)
-    ('0.034', '1.4 × 10⁻⁵', '0', '−5.2 × 10⁴')
-    """
-    sign = "−" if value < 0 else ""
-    size = abs(value)
-    if size == 0 or 0.01 <= size < 1000:
-        return f"{sign}{size:.2g}" if size < 100 else f"{sign}{size:.0f}"
-    digits, exponent = f"{size:.1e}".split("e")
-    return f"{sign}{digits} × {power_of_ten(int(exponent))}"
 
 
 def log_ticks(axis: Axis, exponents: Iterable[int]) -> None:

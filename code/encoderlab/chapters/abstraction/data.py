@@ -1,4 +1,4 @@
-"""The stored measurements of chapter 5, which `abstraction_data` makes from the published weights."""
+"""The stored measurements of chapter 5, which `make_data` makes from the published weights, by name."""
 
 from __future__ import annotations
 
@@ -6,12 +6,19 @@ import functools
 import json
 from collections.abc import Mapping
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from encoderlab.chapters.abstraction.reading import Reading
-from encoderlab.chapters.abstraction.sentences import THE_NOTES
+from encoderlab.chapters.abstraction.likeness import HIDDEN_MEASURES
+from encoderlab.chapters.abstraction.probe_tasks import TASKS
+from encoderlab.chapters.abstraction.probes import CONTROLS
+from encoderlab.chapters.abstraction.reading import HEAD_MEASURES, Reading
+from encoderlab.chapters.abstraction.relations import LURES, RELATIONS
+from encoderlab.chapters.abstraction.sentences import THE_NOTES, Separation
+from encoderlab.chapters.abstraction.surgery import FORMS, PARTS
+from encoderlab.model.arrays import FloatArray
 
 ATLAS = (
     THE_NOTES,
@@ -36,6 +43,41 @@ NOTE_PAIRS = {
     "mat → cat": (5, 1),
 }
 """Query and key in sentences of the form of the note's own."""
+AXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "heads": ("head measure", "text", "layer", "head"),  # the note's sentence, then the 64
+        "untrained_heads": ("network", "head measure", "text", "layer"),
+        "hidden": ("hidden measure", "text", "depth"),
+        "untrained_hidden": ("network", "hidden measure", "text", "depth"),
+        "untrained_separation": ("network", "centred", "separation", "depth", "text"),
+        "surgery": ("part", "form", "surgery measure", "depth", "interval"),
+        "surgery_change": ("part", "form", "surgery measure", "interval"),
+        "intact": ("surgery measure", "depth", "interval"),
+        "probes": ("task", "seed", "depth"),
+        "untrained_probes": ("task", "network", "depth"),
+        "controls": ("task", "seed", "control"),
+        "relations": ("relation", "half", "layer", "head"),
+        "lures": ("lure", "layer", "head"),
+    }
+)
+"""What the axes of an array run over. A layer is counted from 0, a depth is the number of layers passed."""
+LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "head measure": tuple(HEAD_MEASURES),
+        "hidden measure": tuple(HIDDEN_MEASURES),
+        "surgery measure": SURGERY_MEASURES,
+        "separation": Separation._fields,
+        "centred": ("as they are", "common vector removed"),
+        "interval": ("estimate", "low", "high"),
+        "part": tuple(PARTS),
+        "form": tuple(FORMS),
+        "task": tuple(TASKS),
+        "control": tuple(CONTROLS),
+        "relation": tuple(RELATIONS),
+        "lure": tuple(LURES),
+    }
+)
+"""The names along the axes that have names."""
 
 
 @functools.cache
@@ -52,6 +94,43 @@ def results() -> Mapping[str, Any]:
     for array in arrays.values():
         array.flags.writeable = False  # shared by all who ask
     return arrays | {"provenance": json.loads(str(arrays["provenance"]))}
+
+
+def measured(array: str, *names: str) -> FloatArray:
+    """Return a part of a stored array by the names of its places, in whatever order they are given.
+
+    Parameters
+    ----------
+    array : str
+        A key of `AXES`.
+    *names : str
+        Each a name along one of the array's axes, which is then gone.
+
+    Returns
+    -------
+    ndarray
+        With the axes that are left, in their order.
+
+    Raises
+    ------
+    ValueError
+        If the array has no such name, or has it on two axes.
+
+    Examples
+    --------
+    >>> measured("surgery", "FFN", "zero", "margin", "estimate").shape  # after no layer to after all six
+    (7,)
+    """
+    if array not in AXES:
+        raise ValueError(f"array must be one of {', '.join(AXES)}, got {array!r}")
+    place: dict[str, int] = {}
+    for name in names:
+        axes = [axis for axis in AXES[array] if name in LABELS.get(axis, ())]
+        if len(axes) != 1 or axes[0] in place:
+            raise ValueError(f"names must each name a place on another axis of {AXES[array]}, got {names}")
+        place[axes[0]] = LABELS[axes[0]].index(name)
+    part: FloatArray = results()[array][tuple(place.get(axis, slice(None)) for axis in AXES[array])]
+    return part
 
 
 def reading(text: str) -> Reading:

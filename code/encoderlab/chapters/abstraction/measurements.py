@@ -1,7 +1,7 @@
 """The stored measurements of chapter 5 as the claims' checks ask for them.
 
 They are of one published model; `make_data` made them, and a test recomputes a sample from the weights.
- A difference between layers counts if its 95 % interval keeps clear of the bound,
+A difference between layers counts if its 95 % interval keeps clear of the bound,
 a difference between probes if it is there with each of the five seeds.
 """
 
@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from encoderlab.chapters.abstraction.data import reading, results
-from encoderlab.chapters.abstraction.likeness import HIDDEN_MEASURES
-from encoderlab.chapters.abstraction.probe_tasks import TASKS
+from encoderlab.chapters.abstraction.data import measured, reading, results
 from encoderlab.chapters.abstraction.probes import CONTROLS
 from encoderlab.chapters.abstraction.reading import (
-    HEAD_MEASURES,
     between_words,
     over_other_queries,
     over_uniform,
@@ -33,7 +30,7 @@ WORDS = ("the", "cat", "sat", "on", "the", "mat")  # of the note, for a hundred 
 
 def head_mean(measure: str) -> FloatArray:
     """Return a measure on the 64 sentences by layer, as a mean over heads, (64, 6)."""
-    mean: FloatArray = results()["heads"][list(HEAD_MEASURES).index(measure), 1:].mean(axis=-1)
+    mean: FloatArray = measured("heads", measure)[1:].mean(axis=-1)
     return mean
 
 
@@ -47,8 +44,7 @@ def beyond_neighbours() -> FloatArray:
 
 def hidden(measure: str) -> FloatArray:
     """Return one of the `HIDDEN_MEASURES` on the 64 sentences after each layer, (64, 7)."""
-    values: FloatArray = results()["hidden"][HIDDEN_MEASURES.index(measure), 1:]
-    return values
+    return measured("hidden", measure)[1:]
 
 
 def apart() -> Separation:
@@ -63,8 +59,7 @@ def apart_centred() -> Separation:
 
 def probe_runs(task: str) -> FloatArray:
     """Return a probe's accuracy by seed and layer, (5, 7)."""
-    runs: FloatArray = results()["probes"][list(TASKS).index(task)]
-    return runs
+    return measured("probes", task)
 
 
 def probe_accuracy(task: str) -> FloatArray:
@@ -75,20 +70,19 @@ def probe_accuracy(task: str) -> FloatArray:
 
 def control_runs(task: str, control: str) -> FloatArray:
     """Return the accuracy of one of the `CONTROLS` by seed, (5,)."""
-    runs: FloatArray = results()["controls"][list(TASKS).index(task), :, CONTROLS.index(control)]
-    return runs
+    return measured("controls", task, control)
 
 
 def untrained_accuracy(task: str) -> FloatArray:
     """Return the best accuracy over layers of each network that was never trained, (4,)."""
-    best: FloatArray = results()["untrained_probes"][list(TASKS).index(task)].max(axis=-1)
+    best: FloatArray = measured("untrained_probes", task).max(axis=-1)
     return best
 
 
 def read_halfway(layer: int) -> int:
     """Count the facts of which a probe gets right half of what the commonest label gets wrong."""
     accuracy = results()["probes"][..., layer].mean(axis=1)  # (tasks,)
-    commonest = results()["controls"][..., 0].mean(axis=1)
+    commonest = measured("controls", CONTROLS[0]).mean(axis=1)
     return int(np.sum(accuracy >= (1 + commonest) / 2))
 
 

@@ -15,11 +15,11 @@ from encoderlab.chapters.elementwise.perceptron import perceptron
 from encoderlab.chapters.elementwise.piecewise import perturb, sawtooth, trace_line, zigzag
 from encoderlab.chapters.elementwise.propagation import propagate
 from encoderlab.chapters.elementwise.regions import linear_regions, zero_segments
-from encoderlab.explorer.style import BLUE, GREY, PURPLE, RC, VERMILLION, log_ticks, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREY, PURPLE, RC, VERMILLION, log_ticks, panels
 from encoderlab.model.activations import ACTIVATIONS
 from encoderlab.model.arrays import FloatArray
-
-Update = Callable[..., str]
+from encoderlab.numerals import scientific
 
 FUNCTIONS = ("sigmoid", "tanh", "relu", "gelu", "identity")
 ERRORS = ("0", "0.01", "0.03", "0.1", "0.3", "1")

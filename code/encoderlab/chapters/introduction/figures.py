@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.explorer.controls import SWITCH
-from encoderlab.explorer.style import BLUE, DIVERGING, GREY, RC, colour_key, log_ticks, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, DIVERGING, GREY, RC, colour_key, log_ticks, panels
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.encoder import Encoder
 from encoderlab.model.tokens import cosines, rank_one_residual
+from encoderlab.numerals import scientific
 
 ROUNDING = 1e-15  # what float64 leaves of a distance that is zero in exact arithmetic
 
 
-def switches(
-    encoder: Encoder, x: FloatArray, words: Sequence[str]
-) -> tuple[Figure, Callable[[str, str, str, int], str]]:
+def switches(encoder: Encoder, x: FloatArray, words: Sequence[str]) -> tuple[Figure, Update]:
     """Draw the cosine between tokens after some layers, beside the distance to rank one after each.
 
     Parameters
@@ -72,7 +72,8 @@ def switches(
             else "the tokens are equal up to rounding error"
         )
         return (
-            f"FFN {SWITCH[ffn]}, residual {SWITCH[residual]}, norm {norm}, {depth} layer{'s' * (depth > 1)}: {distance}; "
+            f"FFN {SWITCH[ffn]}, residual {SWITCH[residual]}, norm {norm}, "
+            f"{depth} layer{'s' * (depth > 1)}: {distance}; "
             f"two different tokens have a mean cosine of {mean:.2f}."
         )
 

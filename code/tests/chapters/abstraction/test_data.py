@@ -9,9 +9,12 @@ from published import model
 from encoderlab.chapters.abstraction.attention_data import like_the_note
 from encoderlab.chapters.abstraction.data import (
     ATLAS,
+    AXES,
+    LABELS,
     LENGTHS,
     SURGERY_MEASURES,
     WIDTHS,
+    measured,
     reading,
     results,
 )
@@ -88,6 +91,25 @@ def test_shapes():
         "width": (1 + LOTS, len(WIDTHS), kept, 3),
     }
     assert {name: results()[name].shape for name in expected} == expected
+
+
+@pytest.mark.parametrize("array", AXES)
+def test_every_axis_has_a_name_for_each_place(array):
+    stored = results()[array]
+    assert len(AXES[array]) == stored.ndim
+    for axis, length in zip(AXES[array], stored.shape, strict=True):
+        assert len(LABELS.get(axis, range(length))) == length
+        for place, name in enumerate(LABELS.get(axis, ())):
+            k = AXES[array].index(axis)
+            np.testing.assert_array_equal(measured(array, name), stored.take(place, axis=k))
+
+
+def test_a_name_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match="array must be one of heads, .*, got 'head'"):
+        measured("head", "distance")
+    for names in (("distances",), ("distance", "entropy")):
+        with pytest.raises(ValueError, match="names must each name a place on another axis of"):
+            measured("heads", *names)
 
 
 def test_stored_arrays_cannot_be_changed():

@@ -7,7 +7,7 @@ import pytest
 
 from encoderlab.chapters.elementwise import figures, rings
 from encoderlab.chapters.elementwise.propagation import propagate
-from encoderlab.explorer.style import scientific
+from encoderlab.numerals import scientific
 
 
 @pytest.fixture(scope="module")

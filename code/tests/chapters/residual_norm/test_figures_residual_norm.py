@@ -11,8 +11,8 @@ from encoderlab.chapters.residual_norm.figures import one_token as figures
 from encoderlab.chapters.residual_norm.figures.rates import sweep
 from encoderlab.chapters.residual_norm.gradient_flow import ARCHITECTURES, draw_stack, gradient_flow
 from encoderlab.experiments.results import Results, Run
-from encoderlab.explorer.style import scientific
 from encoderlab.model.layer_norm import LayerNormWeights, layer_norm
+from encoderlab.numerals import scientific
 
 
 @pytest.fixture(scope="module")

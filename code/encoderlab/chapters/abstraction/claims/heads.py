@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from encoderlab.chapters.abstraction.data import results
-from encoderlab.chapters.abstraction.reading import HEAD_MEASURES
+from encoderlab.chapters.abstraction.data import measured, results
 from encoderlab.chapters.abstraction.relations import LURES, RELATIONS
 from encoderlab.chapters.abstraction.sentences import mean_and_interval
 from encoderlab.claims.claim import Finding, Findings, claim
@@ -86,9 +85,8 @@ def claim_43() -> Findings:
 )
 def claim_66() -> Findings:
     """Compare identical tokens with others as far apart; choose heads on one half, judge on the other."""
-    names = list(HEAD_MEASURES)
-    same = results()["heads"][names.index("identical"), 1:]  # (64, 6, 12), NaN without a copy
-    held = results()["heads"][names.index("identical, same key"), 1:]
+    same = measured("heads", "identical")[1:]  # (64, 6, 12), NaN without a copy
+    held = measured("heads", "identical, same key")[1:]
     chosen, judged = np.nanmean(same[:32], axis=0), np.nanmean(same[32:], axis=0)
     best = [float(judged[layer, chosen[layer].argmax()]) for layer in range(6)]
     _, low, high = mean_and_interval(held.mean(axis=-1), np.random.default_rng(0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from encoderlab.chapters.abstraction.data import results
+from encoderlab.chapters.abstraction.data import measured
 from encoderlab.chapters.abstraction.measurements import (
     apart,
     apart_centred,
@@ -183,7 +183,7 @@ def claim_69() -> Findings:
 def claim_70() -> Findings:
     """Compare with the embedding alone, with stacks that were never trained, and with every depth."""
     margin = apart_centred().margin  # (7, 64)
-    fresh = results()["untrained_separation"][:, 1, 1].mean(axis=0)  # common vector removed, (7, 64)
+    fresh = measured("untrained_separation", "common vector removed", "margin").mean(axis=0)  # (7, 64)
     role = probe_runs("role")
     return (
         Finding(

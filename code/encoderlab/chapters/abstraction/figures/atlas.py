@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.chapters.abstraction.data import results
+from encoderlab.chapters.abstraction.data import measured, results
 from encoderlab.chapters.abstraction.likeness import mean_off_diagonal
-from encoderlab.chapters.abstraction.reading import HEAD_MEASURES, Reading, between_words, distance
+from encoderlab.chapters.abstraction.reading import Reading, between_words, distance
 from encoderlab.explorer.moving import token_matrix
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, DIVERGING, GREY, RC, colour_key, panels
 from encoderlab.model.arrays import FloatArray
-
-Update = Callable[..., str]
 
 VIEWS = ("attention", "between words", "cosines")
 
@@ -80,7 +79,7 @@ def heads(readings: Mapping[str, Reading]) -> tuple[Figure, Update]:
         Of `sentence`, `layer` and `head`, both from 1.
     """
     longest = max(len(reading.tokens) for reading in readings.values())
-    reach = results()["heads"][list(HEAD_MEASURES).index("distance"), 1:].mean(axis=0)  # (6, 12)
+    reach = measured("heads", "distance")[1:].mean(axis=0)  # (6, 12)
     with mpl.rc_context(RC):
         figure, (matrix, table) = panels(2, height=4.4)
         image = matrix.imshow(np.zeros((2, 2)), vmin=-1, vmax=1, cmap=DIVERGING, extent=(0, 1, 1, 0))
@@ -125,7 +124,7 @@ def _view(reading: Reading, view: str) -> tuple[FloatArray, FloatArray, FloatArr
         cells = np.zeros_like(mean)
         cells[:, 1:-1, 1:-1] = words.mean(axis=1)
         measure, values, what = "distance", distance(words).mean(axis=1), "reach, even attention = 1:"
-    corpus = stored["heads"][list(HEAD_MEASURES).index(measure), 1:].mean(axis=(0, 2))
+    corpus = measured("heads", measure)[1:].mean(axis=(0, 2))
     return cells, values, corpus, what
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import matplotlib as mpl
@@ -10,15 +9,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from encoderlab.chapters.abstraction.data import results
+from encoderlab.chapters.abstraction.data import measured, results
 from encoderlab.chapters.abstraction.likeness import HIDDEN_MEASURES
 from encoderlab.chapters.abstraction.reading import HEAD_MEASURES
-from encoderlab.chapters.abstraction.sentences import Separation, centred, mean_and_interval, separation
+from encoderlab.chapters.abstraction.sentences import centred, mean_and_interval, separation
 from encoderlab.explorer.moving import MovingScale
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
 from encoderlab.model.arrays import FloatArray
-
-Update = Callable[..., str]
 
 BINS = (("local", 0.5, 2.5), ("phrases", 2.5, 4.5), ("global", 4.5, 6.5))  # the note's, by layer
 
@@ -103,23 +101,21 @@ def curve(measure: str) -> Curve:
     stored, (name, _, _, second, _) = results(), MEASURES[measure]
     more: FloatArray | None = None
     if name in HEAD_MEASURES:
-        names = list(HEAD_MEASURES)
-        heads = stored["heads"][:, 1:]  # (measures, 64, 6, 12)
-        index = names.index(name)
-        values, control = heads[index].mean(axis=-1), stored["untrained_heads"][:, index, 1:]
-        spread, layers = np.nanmean(heads[index], axis=0), np.arange(1, 7)
+        heads = measured("heads", name)[1:]  # (64, 6, 12)
+        values, control = heads.mean(axis=-1), measured("untrained_heads", name)[:, 1:]
+        spread, layers = np.nanmean(heads, axis=0), np.arange(1, 7)
         if second:
-            more = np.nanmean(heads[names.index(second)], axis=(0, 2))
+            more = np.nanmean(measured("heads", second)[1:], axis=(0, 2))
     elif name in HIDDEN_MEASURES:
-        index, first = HIDDEN_MEASURES.index(name), int(name == "step")
-        hidden = stored["hidden"][:, 1:, first:]  # (measures, 64, k)
-        values, control = hidden[index], stored["untrained_hidden"][:, index, 1:, first:]
+        first = int(name == "step")
+        values = measured("hidden", name)[1:, first:]  # (64, k)
+        control = measured("untrained_hidden", name)[:, 1:, first:]
         spread, layers = values.T, np.arange(first, 7)
         if second:
-            more = hidden[HIDDEN_MEASURES.index(second)].mean(axis=0)
+            more = measured("hidden", second)[1:, first:].mean(axis=0)
     else:
         values = getattr(separation(stored["cosines"]), name).T  # (64, 7)
-        field = stored["untrained_separation"][:, 0, Separation._fields.index(name)]
+        field = measured("untrained_separation", "as they are", name)
         control, spread, layers = field.swapaxes(-1, -2), values.T, np.arange(7)
         more = getattr(separation(centred(stored["cosines"])), name).mean(axis=-1)
     mean, low, high = mean_and_interval(values, np.random.default_rng(0))

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.chapters.abstraction.data import results
+from encoderlab.chapters.abstraction.data import measured, results
 from encoderlab.chapters.abstraction.figures.bins import draw_bins
 from encoderlab.chapters.abstraction.probe_tasks import TASKS
 from encoderlab.chapters.abstraction.probes import CONTROLS
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, DIVERGING, GREEN, GREY, PURPLE, RC, VERMILLION, colour_key, panels
 from encoderlab.model.arrays import FloatArray
-
-Update = Callable[..., str]
 
 SHOWN = {  # of the controls, the lines to beat
     "commonest label": (GREY, ":"),
@@ -29,7 +26,7 @@ SHOWN = {  # of the controls, the lines to beat
 def above_commonest() -> FloatArray:
     """Return how far each accuracy goes from that of the commonest label (0) towards 1, (tasks, 7)."""
     accuracy = results()["probes"].mean(axis=1)
-    commonest = results()["controls"][..., 0].mean(axis=1)[:, None]
+    commonest = measured("controls", CONTROLS[0]).mean(axis=1)[:, None]
     share: FloatArray = (accuracy - commonest) / (1 - commonest)
     return share
 
@@ -43,7 +40,7 @@ def probes() -> tuple[Figure, Update]:
     update : callable
         Of `task`, a key of `TASKS`.
     """
-    names, stored = list(TASKS), results()
+    names = list(TASKS)
     with mpl.rc_context(RC):
         figure, (axes, table) = panels(2, height=4.6)
         axes.set(title="Right answers", ylim=(-0.02, 1.04))
@@ -73,12 +70,12 @@ def probes() -> tuple[Figure, Update]:
 
     def update(task: str) -> str:
         index = names.index(task)
-        runs, untrained = stored["probes"][index], stored["untrained_probes"][index]  # (seeds, 7)
+        runs, untrained = measured("probes", task), measured("untrained_probes", task)  # (seeds, 7)
         layers, means = np.arange(7), runs.mean(axis=0)
         trained.set_data(layers, means)
         seeds.set_data(np.tile(layers, len(runs)), runs.ravel())
         fresh.set_data(layers, untrained.mean(axis=0))
-        levels = dict(zip(CONTROLS, stored["controls"][index].mean(axis=0), strict=True))
+        levels = dict(zip(CONTROLS, measured("controls", task).mean(axis=0), strict=True))
         for line, name in zip(lines, SHOWN, strict=True):
             line.set_data([0, 6], [levels[name]] * 2)
         frame.set_data([-0.5, 6.5, 6.5, -0.5, -0.5], index + np.array([-0.5, -0.5, 0.5, 0.5, -0.5]))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.chapters.abstraction.data import SURGERY_MEASURES, results
+from encoderlab.chapters.abstraction.data import measured
 from encoderlab.chapters.abstraction.surgery import FORMS, PARTS
 from encoderlab.explorer.moving import MovingScale
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREEN, GREY, PURPLE, RC, VERMILLION, panels
-
-Update = Callable[..., str]
 
 RANGES = {"distance to rank one": (0, 1), "likeness to the intact": (0, 1)}
 RANGES |= {"likeness of sentences": (0, 1), "margin": (0, 10)}
@@ -30,7 +27,7 @@ def surgery() -> tuple[Figure, Update]:
     update : callable
         Of `part`, a key of `PARTS`, and `measure`, one of `SURGERY_MEASURES`.
     """
-    stored, names = results(), list(PARTS)
+    names = list(PARTS)
     with mpl.rc_context(RC):
         figure, (overview, course) = panels(2, height=5.0)
         overview.set(title="After six layers, without …", ylim=(len(names) - 0.4, -0.6))
@@ -60,8 +57,9 @@ def surgery() -> tuple[Figure, Update]:
         )
 
     def update(part: str, measure: str) -> str:
-        m, row = SURGERY_MEASURES.index(measure), names.index(part)
-        values, before = stored["surgery"][:, :, m, :, 0], stored["intact"][m, :, 0]  # (14, 4, 7), (7,)
+        row = names.index(part)
+        values = measured("surgery", measure, "estimate")  # (14, 5, 7)
+        before = measured("intact", measure, "estimate")  # (7,)
         for scale in (across, up):
             scale.set(*RANGES[measure])
         band.set_data([-0.03, 1.03], [row, row])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
@@ -11,13 +9,14 @@ from matplotlib.ticker import PercentFormatter
 
 from encoderlab.experiments import results
 from encoderlab.explorer.controls import SWITCH
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
 
 DEPTHS = (1, 2, 4)
 OFFSETS = (-0.18, 0, 0.18)  # the three starts stand side by side
 
 
-def parity_runs() -> tuple[Figure, Callable[[str, str, str, str], str]]:
+def parity_runs() -> tuple[Figure, Update]:
     """Show how many inputs each trained model got right, by depth.
 
     Returns

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.chapters.attention.saturation import random_rows
-from encoderlab.explorer.style import BLUE, GREEN, RC, VERMILLION, log_ticks, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREEN, RC, VERMILLION, log_ticks, panels
 from encoderlab.model.arrays import FloatArray
+from encoderlab.numerals import scientific
 
 WIDTHS = tuple(2**k for k in range(11))
 DIVISORS: dict[str, float] = {"1": 0.0, "√d_head": -0.5, "d_head": -1.0}
 
 
-def root_d() -> tuple[Figure, Callable[[int, str], str]]:
+def root_d() -> tuple[Figure, Update]:
     """Show one row of attention between random tokens, and how much gradient softmax lets through.
 
     Returns

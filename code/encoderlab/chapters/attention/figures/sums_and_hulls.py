@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.chapters.attention.hull import convex_hull, distance_outside
 from encoderlab.chapters.attention.linearity import attend, attention_map, scale_logits, sweep
-from encoderlab.explorer.style import BLUE, GREEN, GREY, RC, VERMILLION, log_ticks, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREEN, GREY, RC, VERMILLION, log_ticks, panels
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import AttentionWeights, merge_heads, multi_head_attention
 from encoderlab.model.encoder import Encoder, EncoderConfig
-
-Update = Callable[..., str]
+from encoderlab.numerals import scientific
 
 SCALES = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30", "100", "300", "1000")
 TESTS = ("f(X+Y)", "f(2X)")

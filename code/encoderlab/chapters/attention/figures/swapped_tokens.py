@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.explorer.controls import SWITCH
-from encoderlab.explorer.style import BLUE, GREY, RC, log_ticks, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREY, RC, log_ticks, panels
 from encoderlab.model.attention import causal_mask
 from encoderlab.model.encoder import Encoder, EncoderConfig
 from encoderlab.model.positions import sinusoidal_positions
+from encoderlab.numerals import scientific
 
 SWAPS = {"1 and 2": [1, 0, 2, 3, 4, 5], "3 and 5": [0, 1, 4, 3, 2, 5]}
 ROUNDING = 1e-12
 
 
-def order() -> tuple[Figure, Callable[[str, str, int, str], str]]:
+def order() -> tuple[Figure, Update]:
     """Show by how much each token's output changes when two tokens of a sequence change places.
 
     Returns

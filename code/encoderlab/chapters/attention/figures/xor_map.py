@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, cast
 
 import matplotlib as mpl
@@ -13,12 +12,11 @@ from matplotlib.path import Path
 
 from encoderlab.chapters.attention.readout import best_readout, random_body, token_features
 from encoderlab.chapters.attention.xor import ANSWER, corners, parity_of, parity_with_layer_norm
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.encoder import Encoder, Trace
 from encoderlab.model.layer_norm import standardize
-
-Update = Callable[..., str]
 
 UNDECIDED = 1e-6  # a readout smaller than this is zero up to rounding
 

@@ -16,10 +16,10 @@ from encoderlab.chapters.residual_norm.gradient_flow import (
     draw_stack,
     gradient_flow,
 )
-from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels
 from encoderlab.model.arrays import FloatArray
-
-Update = Callable[..., str]
+from encoderlab.numerals import scientific
 
 DEPTHS = (6, 12, 24, 48)
 PARTS: Mapping[str, str] = MappingProxyType(

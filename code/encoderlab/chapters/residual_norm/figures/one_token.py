@@ -9,11 +9,11 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, standardize
-
-Update = Callable[..., str]
+from encoderlab.numerals import scientific
 
 FLAG = np.array([[0.2, -0.6], [0.2, 1.4], [1.6, 0.9], [0.2, 0.4]])
 """Tokens of two features, in a shape without symmetry."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.experiments.results import Results, Run
-from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels, power_of_ten
-
-Update = Callable[..., str]
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
+from encoderlab.numerals import power_of_ten
 
 COLOURS = {"none": GREY, "post": VERMILLION, "pre": BLUE}
 TASKS = {"easy": "copy_previous", "hard": "two_hop"}

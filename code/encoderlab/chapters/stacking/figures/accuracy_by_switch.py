@@ -22,9 +22,8 @@ from encoderlab.chapters.stacking.trained_models import (
 )
 from encoderlab.experiments.results import DATA, load
 from encoderlab.explorer.controls import SWITCH
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREEN, GREY, RC, VERMILLION, panels
-
-Update = Callable[..., str]
 
 TASKS: Mapping[str, str] = MappingProxyType(
     {

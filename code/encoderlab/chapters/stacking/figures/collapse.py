@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import matplotlib as mpl
@@ -12,10 +11,10 @@ from matplotlib.figure import Figure
 from encoderlab.chapters.stacking.random_stacks import biases, distances, random_stack
 from encoderlab.chapters.stacking.rank_collapse import Apart, follow
 from encoderlab.explorer.controls import SWITCH
-from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels, power_of_ten, scientific
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, log_ticks, panels
 from encoderlab.model.arrays import FloatArray
-
-Update = Callable[..., str]
+from encoderlab.numerals import power_of_ten, scientific
 
 DEPTH, DRAWS = 12, 8
 FLOOR = 1e-60
@@ -68,8 +67,9 @@ def collapse_laboratory() -> tuple[Figure, Update]:
         end = scientific(middle[-1]) if middle[-1] > FLOOR else f"below {power_of_ten(-60)}"
         when = f"falls below a thousandth at layer {gone[0]}" if gone.size else "stays above a thousandth"
         return (
-            f"FFN {SWITCH[ffn]}, residual {SWITCH[residual]}, norm {norm}, mask {mask}, logits times {scale}: over {DRAWS} "
-            f"draws the median distance to rank one {when} and is {end} after {DEPTH}."
+            f"FFN {SWITCH[ffn]}, residual {SWITCH[residual]}, norm {norm}, mask {mask}, logits "
+            f"times {scale}: over {DRAWS} draws the median distance to rank one {when} "
+            f"and is {end} after {DEPTH}."
         )
 
     return figure, update

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 
 import matplotlib as mpl
@@ -11,23 +10,11 @@ from matplotlib.figure import Figure
 
 from encoderlab.chapters.stacking.impersonation import Match, averaging, errors, matching_layer, random_head
 from encoderlab.chapters.stacking.third_token import log_odds
-from encoderlab.explorer.style import (
-    BLUE,
-    GREEN,
-    GREY,
-    PURPLE,
-    RC,
-    SEQUENTIAL,
-    VERMILLION,
-    log_ticks,
-    panels,
-    power_of_ten,
-    scientific,
-)
+from encoderlab.explorer.picture import Update
+from encoderlab.explorer.style import BLUE, GREEN, GREY, PURPLE, RC, SEQUENTIAL, VERMILLION, log_ticks, panels
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import AttentionWeights, multi_head_attention
-
-Update = Callable[..., str]
+from encoderlab.numerals import power_of_ten, scientific
 
 
 def impersonator() -> tuple[Figure, Update]:

@@ -13,12 +13,11 @@ from matplotlib.figure import Figure
 from encoderlab.chapters.stacking.two_steps import CONTESTANTS, accuracies, line_to_beat
 from encoderlab.experiments.results import DATA, load
 from encoderlab.experiments.weights import load_model
+from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREY, RC, SEQUENTIAL, VERMILLION, panels
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import softmax
 from encoderlab.training.loss import IntArray
-
-Update = Callable[..., str]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 TASKS = {"2-hop": "two_hop", "induction": "induction"}
