@@ -130,8 +130,7 @@ def test_module_role_leads_to_the_source(small_book: Book) -> None:
     soup = BeautifulSoup((small_book.html / "intro.html").read_text(encoding="utf-8"), "html.parser")
     link = soup.select_one("article a.internal[href*=_modules]")
     assert link is not None
-    source = Path(small_book.html / link["href"]).read_text(encoding="utf-8")
-    shown = BeautifulSoup(source, "html.parser").select_one("article pre").get_text()
-    assert (
-        shown.strip() == (REPOSITORY / "code/encoderlab/elementwise.py").read_text(encoding="utf-8").strip()
-    )
+    listing = Path(small_book.html / link["href"]).read_text(encoding="utf-8")
+    shown = BeautifulSoup(listing, "html.parser").select_one("article pre").get_text()
+    source = REPOSITORY / "code/encoderlab/model/activations.py"
+    assert shown.strip() == source.read_text(encoding="utf-8").strip()

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from encoderlab.experiments.experiment import Cell, Experiment, Outcome
+from encoderlab.experiments.kept_weights import keep
 from encoderlab.experiments.results import FORMAT, command, fingerprint
-from encoderlab.experiments.weights import keep
 from encoderlab.training.checkpoint import write_atomically
 
 PARTS = 20

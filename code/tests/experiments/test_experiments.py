@@ -10,10 +10,10 @@ from encoderlab.experiments import EXPERIMENTS
 from encoderlab.experiments.__main__ import main
 from encoderlab.experiments.classifier_cell import ClassifierCell
 from encoderlab.experiments.experiment import Experiment
+from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.learning_rate import SmallBranchesCell
 from encoderlab.experiments.results import DATA, load
 from encoderlab.experiments.runner import plan, record, run
-from encoderlab.experiments.weights import load_model
 
 CELL = ClassifierCell("parity", {"bits": 2, "bos": False}, d_model=4, ffn=True, batch=4, steps=40, lr=0.01)
 TINY = Experiment(

@@ -10,7 +10,7 @@ import numpy as np
 from encoderlab.chapters.abstraction.cost import even_length
 from encoderlab.chapters.abstraction.data import ATLAS, reading
 from encoderlab.chapters.abstraction.reading import between_words, distance
-from encoderlab.chapters.elementwise.exercises import RIGHT
+from encoderlab.exercise import RIGHT
 
 
 def check_reach(reach: Callable[[Any], Any]) -> str:

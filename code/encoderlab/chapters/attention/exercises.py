@@ -15,7 +15,7 @@ from encoderlab.chapters.attention.xor import (
     folded,
     parity_of,
 )
-from encoderlab.chapters.elementwise.exercises import RIGHT
+from encoderlab.exercise import RIGHT
 from encoderlab.model.activations import sigmoid
 from encoderlab.model.attention import AttentionWeights, causal_mask, multi_head_attention
 from encoderlab.model.encoder import Encoder, EncoderConfig

@@ -9,9 +9,8 @@ import numpy as np
 
 from encoderlab.chapters.elementwise.affine import Affine
 from encoderlab.chapters.elementwise.piecewise import trace_line
+from encoderlab.exercise import RIGHT
 from encoderlab.model.activations import sigmoid
-
-RIGHT = "Right."
 
 
 def check_maximum(maximum: Callable[[Any, Any], Any]) -> str:

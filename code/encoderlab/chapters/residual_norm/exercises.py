@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from encoderlab.chapters.elementwise.exercises import RIGHT
+from encoderlab.exercise import RIGHT
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.feed_forward import FeedForwardWeights, feed_forward
 

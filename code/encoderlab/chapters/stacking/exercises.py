@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from encoderlab.chapters.elementwise.exercises import RIGHT
 from encoderlab.chapters.stacking.impersonation import two_layers
 from encoderlab.chapters.stacking.lookup import read, with_empty_slots
 from encoderlab.chapters.stacking.orthogonal_tokens import next_spread
 from encoderlab.chapters.stacking.virtual_heads import operator_rank, paths
+from encoderlab.exercise import RIGHT
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import AttentionWeights, multi_head_attention
 from encoderlab.model.encoder import Encoder, EncoderConfig

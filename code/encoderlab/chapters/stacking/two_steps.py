@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.results import Results
-from encoderlab.experiments.weights import load_model
 from encoderlab.model.arrays import FloatArray
 
 PLAIN = {"ffn": False, "n_heads": 1, "norm": "none", "residual": True}

@@ -105,7 +105,7 @@ def test_every_axis_has_a_name_for_each_place(array):
 
 
 def test_a_name_that_is_not_there_is_refused():
-    with pytest.raises(ValueError, match="array must be one of heads, .*, got 'head'"):
+    with pytest.raises(ValueError, match=r"array must be one of heads, .*, got 'head'"):
         measured("head", "distance")
     for names in (("distances",), ("distance", "entropy")):
         with pytest.raises(ValueError, match="names must each name a place on another axis of"):

@@ -5,8 +5,8 @@ import pytest
 
 from encoderlab.chapters.stacking.figures.where_it_looks import TASKS, depths, token_names
 from encoderlab.chapters.stacking.two_steps import CONTESTANTS, accuracies, induction_looks, line_to_beat
+from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.results import load
-from encoderlab.experiments.weights import load_model
 
 
 @pytest.mark.parametrize("experiment", TASKS.values())

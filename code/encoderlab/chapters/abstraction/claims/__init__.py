@@ -1,8 +1,8 @@
 """The claims of chapter 5, each with the check that decides it."""
 
 from encoderlab.chapters.abstraction.claims import (
-    bins,
     heads,
+    note_bins,
     note_example,
     parallel,
     path,
@@ -12,4 +12,4 @@ from encoderlab.chapters.abstraction.claims import (
 )
 from encoderlab.claims.claim import declared_in
 
-CLAIMS = declared_in(path, parallel, reach, heads, note_example, bins, read_off, whole_sentences)
+CLAIMS = declared_in(path, parallel, reach, heads, note_example, note_bins, read_off, whole_sentences)

@@ -19,8 +19,8 @@ from encoderlab.chapters.stacking.rank_collapse import follow
 from encoderlab.chapters.stacking.third_token import query_defect
 from encoderlab.chapters.stacking.two_steps import accuracies
 from encoderlab.claims.claim import Finding, Findings, claim
+from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.results import Results, load
-from encoderlab.experiments.weights import load_model
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.attention import causal_mask, multi_head_attention
 from encoderlab.model.config import Norm

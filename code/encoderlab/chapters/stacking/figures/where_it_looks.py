@@ -11,8 +11,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.chapters.stacking.two_steps import CONTESTANTS, accuracies, line_to_beat
+from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.results import DATA, load
-from encoderlab.experiments.weights import load_model
 from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREY, RC, SEQUENTIAL, VERMILLION, panels
 from encoderlab.model.arrays import FloatArray

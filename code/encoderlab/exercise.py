@@ -1,0 +1,3 @@
+"""What the checks of all chapters' exercises say."""
+
+RIGHT = "Right."
