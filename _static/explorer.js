@@ -143,7 +143,7 @@
 
   function startAll() {
     const whenIdle = window.requestIdleCallback ?? ((task) => setTimeout(task, 100));
-    for (const figure of document.querySelectorAll("figure.explorer:not([data-found])")) {
+    for (const figure of document.querySelectorAll("figure.explorer:not(.diagram, [data-found])")) {
       figure.dataset.found = ""; // the script may be loaded twice
       whenIdle(() => start(figure), { timeout: 1000 });
     }

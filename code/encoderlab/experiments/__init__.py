@@ -8,6 +8,7 @@ from encoderlab.experiments.covariate_shift import internal_covariate_shift
 from encoderlab.experiments.experiment import Experiment
 from encoderlab.experiments.learning_rate import learning_rate, small_branches
 from encoderlab.experiments.longer import longer
+from encoderlab.experiments.plane import boundary
 from encoderlab.experiments.retrieval import copy_previous, induction, two_hop
 from encoderlab.experiments.student import student
 from encoderlab.experiments.tables import facts, modular_addition
@@ -18,6 +19,7 @@ EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
     {
         experiment.__name__: experiment
         for experiment in (
+            boundary,
             two_hop,
             induction,
             longer,

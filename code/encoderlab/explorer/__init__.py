@@ -8,7 +8,6 @@ is drawn anew at each change (`widget`). The build decides which: it sets the en
 from __future__ import annotations
 
 import inspect
-import os
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,11 +16,12 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from encoderlab.explorer.controls import SWITCH, Control, Steps, Toggle
-from encoderlab.explorer.page import page
+from encoderlab.explorer.diagram import Diagram
+from encoderlab.explorer.page import drawn_for_a_page, page
 from encoderlab.explorer.picture import KERNEL_DPI, PAGE_DPI, Picture
 from encoderlab.explorer.widget import widget
 
-__all__ = ["SWITCH", "Explorer", "Steps", "Toggle"]
+__all__ = ["SWITCH", "Diagram", "Explorer", "Steps", "Toggle"]
 
 
 class Explorer:
@@ -58,7 +58,7 @@ class Explorer:
     """
 
     def __init__(self, name: str, figure: Figure, update: Callable[..., str], /, **controls: Control) -> None:
-        in_page = _drawn_for_a_page()
+        in_page = drawn_for_a_page()
         if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
             raise ValueError(f"name: expected a-z, then any of a-z, 0-9 and hyphens, got {name!r}")
         if not isinstance(figure, Figure):
@@ -115,13 +115,6 @@ class Explorer:
         if self._html:
             return {"text/html": self._html, "text/plain": repr(self)}
         return self._widget._repr_mimebundle_(include=include, exclude=exclude)
-
-
-def _drawn_for_a_page() -> bool:
-    world = os.environ.get("ENCODERLAB_WORLD", "")
-    if world not in ("", "page"):
-        raise ValueError(f"ENCODERLAB_WORLD: expected 'page', or unset in a kernel, got {world!r}")
-    return world == "page"
 
 
 def _check_controls(controls: Mapping[str, object]) -> None:

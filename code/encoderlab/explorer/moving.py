@@ -1,11 +1,13 @@
-"""Parts of a figure that move with its state where matplotlib's own stand still: ticks and token names."""
+"""Parts of a figure that move with its state: ticks, names of tokens, regions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.path import Path
 
 from encoderlab.model.arrays import FloatArray
 
@@ -98,3 +100,25 @@ def token_matrix(axes: Axes, longest: int, **image: object) -> Callable[[FloatAr
             column.set(text=name, x=place)
 
     return move
+
+
+NOWHERE = Path(np.zeros((1, 2)), [Path.MOVETO])
+"""A region without a point."""
+
+
+def region(x: FloatArray, y: FloatArray, height: FloatArray, above: float = 0.0) -> Path:
+    """Return where a function on a grid exceeds a bound, as one path with a smooth edge.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (m,) and (k,)
+    height : ndarray, shape (k, m)
+    above : float
+    """
+    from contourpy import contour_generator  # it comes with matplotlib
+
+    generator = contour_generator(x, y, height, fill_type="OuterCode")
+    polygons, codes = cast("tuple[list[Any], list[Any]]", generator.filled(above, np.inf))
+    if not polygons:
+        return NOWHERE
+    return Path(np.concatenate(polygons), np.concatenate(codes))

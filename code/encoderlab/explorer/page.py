@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import itertools
+import os
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 
@@ -19,6 +20,14 @@ STILL = (
     "This figure stands still in the state described below it. "
     "Steering it takes JavaScript and a browser of 2023 or newer."
 )
+
+
+def drawn_for_a_page() -> bool:
+    """Say whether figures are for a built page: the build sets `ENCODERLAB_WORLD`, and a kernel does not."""
+    world = os.environ.get("ENCODERLAB_WORLD", "")
+    if world not in ("", "page"):
+        raise ValueError(f"ENCODERLAB_WORLD: expected 'page', or unset in a kernel, got {world!r}")
+    return world == "page"
 
 
 def page(
@@ -64,7 +73,7 @@ def page(
         '<button type="button" data-do="copy">Copy link</button>'
         '<span class="explorer-note" role="status"></span></div></form>'
         f'<p class="explorer-still">{STILL}</p>'
-        f'<div class="explorer-frame">{_panels(name, picture, frames[first])}</div>'
+        f'<div class="explorer-frame">{panels(name, picture, frames[first])}</div>'
         f'<script type="application/gzip">{pack(states)}</script>'
         f'<figcaption class="explorer-says" id="{name}-says" aria-live="polite">'
         f"{html.escape(sentences[first])}</figcaption></figure>"
@@ -103,7 +112,7 @@ def _scale(values: Sequence[object]) -> tuple[int, int]:
     return 0, 1
 
 
-def _panels(name: str, picture: Picture, frame: Sequence[str]) -> str:
+def panels(name: str, picture: Picture, frame: Sequence[str]) -> str:
     """Return each panel as an SVG of its own; to a screen reader they are one image, told by the sentence."""
     svgs = []
     for k, panel in enumerate(picture.panels):

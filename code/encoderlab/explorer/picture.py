@@ -41,19 +41,21 @@ class Picture:
         Its layout is settled here, once.
     dpi : int
         Dots per inch.
+    still : bool, default False
+        Whether nothing moves.
 
     Raises
     ------
     ValueError
-        If no artist is animated, one stands outside all panels, a moving image is interpolated, or a font
-        lacks a character.
+        If no artist is animated, or one in a still figure; if one stands outside all panels, a moving image
+        is interpolated, or a font lacks a character.
     """
 
-    def __init__(self, name: str, figure: Figure, dpi: int) -> None:
+    def __init__(self, name: str, figure: Figure, dpi: int, *, still: bool = False) -> None:
         self.name, self.figure = name, figure
         self.panels: list[Figure | SubFigure] = [*figure.subfigs] or [figure]
         self.moving = [_animated(panel) for panel in self.panels]
-        self._refuse_what_cannot_be_drawn()
+        self._refuse_what_cannot_be_drawn(still)
         figure.set_dpi(dpi)
         figure.patch.set_facecolor("white")
         with _missing_glyphs_are_errors():
@@ -108,9 +110,13 @@ class Picture:
             raise ValueError(f"changed a still artist{names}, expected it to move animated ones alone")
         self._note_changes_from_here()
 
-    def _refuse_what_cannot_be_drawn(self) -> None:
+    def _refuse_what_cannot_be_drawn(self, still: bool) -> None:
         moving = [artist for artists in self.moving for artist in artists]
-        if not moving:
+        if still and moving:
+            raise ValueError(
+                f"figure: expected no artist marked animated=True in a still figure, got {moving[0]}"
+            )
+        if not (moving or still):
             raise ValueError("figure: expected an artist marked animated=True, got none: nothing could move")
         inside = [self.figure.patch, *self.figure.subfigs]
         outside = [artist for artist in self.figure.get_children() if artist not in inside]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from encoderlab.training.tasks.boolean import parity, xor_among
+from encoderlab.training.tasks.plane import moons
 from encoderlab.training.tasks.retrieval import copy_previous, induction, two_hop
 from encoderlab.training.tasks.tables import facts, modular_addition
 from encoderlab.training.tasks.task import Batch, Task
@@ -16,6 +17,7 @@ __all__ = [
     "facts",
     "induction",
     "modular_addition",
+    "moons",
     "parity",
     "two_hop",
     "xor_among",
@@ -24,6 +26,6 @@ __all__ = [
 TASKS: Mapping[str, Callable[..., Task]] = MappingProxyType(
     {
         task.__name__: task
-        for task in (parity, xor_among, copy_previous, induction, two_hop, modular_addition, facts)
+        for task in (moons, parity, xor_among, copy_previous, induction, two_hop, modular_addition, facts)
     }
 )

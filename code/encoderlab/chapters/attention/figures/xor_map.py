@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
-
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from encoderlab.chapters.attention.readout import best_readout, random_body, token_features
 from encoderlab.chapters.attention.xor import ANSWER, corners, parity_of, parity_with_layer_norm
+from encoderlab.explorer.moving import NOWHERE, region
 from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREY, RC, VERMILLION, panels
 from encoderlab.model.arrays import FloatArray
@@ -40,8 +38,8 @@ def xor_map() -> tuple[Figure, Update]:
         figure, (plane,) = panels(1, height=4.8)
         plane.set(xlim=(-reach, reach), ylim=(-reach, reach), xticks=[-1, 0, 1], yticks=[-1, 0, 1])
         plane.set(xlabel="first bit", ylabel="second bit", aspect="equal")
-        differ = PathPatch(_nothing(), fc=BLUE, ec="none", alpha=0.35, animated=True)
-        alike = PathPatch(_nothing(), fc=VERMILLION, ec="none", alpha=0.35, animated=True)
+        differ = PathPatch(NOWHERE, fc=BLUE, ec="none", alpha=0.35, animated=True)
+        alike = PathPatch(NOWHERE, fc=VERMILLION, ec="none", alpha=0.35, animated=True)
         plane.add_patch(differ)
         plane.add_patch(alike)
         note = plane.text(0, 0, "", ha="center", va="center", animated=True)
@@ -67,8 +65,8 @@ def xor_map() -> tuple[Figure, Update]:
         W, b = best_readout(token_features(body, bits, embedding, front), labels)
         height = (token_features(body, points, embedding, front) @ W + b).reshape(41, 41)
         answers = (token_features(body, bits, embedding, front) @ W + b)[:, 0]
-        differ.set_path(_region(grid, height))
-        alike.set_path(_region(grid, -height))
+        differ.set_path(region(grid, grid, height, UNDECIDED))
+        alike.set_path(region(grid, grid, -height, UNDECIDED))
         states = {"a constant token": constant, "biases": biases, "LayerNorm": norm, "FFN": ffn}
         extra = [name for name, state in states.items() if state]
         parts = (
@@ -152,18 +150,3 @@ def norm_folds() -> tuple[Figure, Update]:
 def _trace(encoder: Encoder, sums: FloatArray) -> Trace:
     tokens = np.repeat(sums[:, None, None] / 4, 4, axis=2)  # (m, 1, 4): any four numbers with this sum
     return encoder.trace(tokens)
-
-
-def _nothing() -> Path:
-    return Path(np.zeros((1, 2)), [Path.MOVETO])
-
-
-def _region(grid: FloatArray, height: FloatArray) -> Path:
-    """Return where a function on a grid is positive, as one path."""
-    from contourpy import contour_generator  # it comes with matplotlib
-
-    generator = contour_generator(grid, grid, height, fill_type="OuterCode")
-    polygons, codes = cast("tuple[list[Any], list[Any]]", generator.filled(UNDECIDED, np.inf))
-    if not polygons:
-        return _nothing()
-    return Path(np.concatenate(polygons), np.concatenate(codes))

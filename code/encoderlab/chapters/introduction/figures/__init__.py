@@ -1,0 +1,1 @@
+"""The figures of the introduction, one topic per file."""
