@@ -19,7 +19,6 @@ from artists import (
     value_at,
     values,
 )
-from encoderlab.experiments.weights import load_model
 from matplotlib.colors import same_color
 
 from encoderlab.chapters.stacking.figures import accuracy_by_switch, collapse, one_for_two, where_it_looks
@@ -27,6 +26,7 @@ from encoderlab.chapters.stacking.impersonation import averaging, matching_layer
 from encoderlab.chapters.stacking.random_stacks import biases, distances, random_stack
 from encoderlab.chapters.stacking.rank_collapse import follow
 from encoderlab.chapters.stacking.two_steps import CONTESTANTS, OPTIONS
+from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.results import load
 from encoderlab.explorer.style import BLUE, GREEN, GREY, PURPLE, SEQUENTIAL, VERMILLION
 
