@@ -1,5 +1,8 @@
 """What a reader sees in a figure, read off its artists: by titles, legends and tick labels, not by order."""
 
+import re
+from collections.abc import Callable
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -9,6 +12,26 @@ from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
+
+MISCOUNTED = re.compile(
+    r"(?<![\d.])1 (?:layer|head|token|neuron|draw|start)s\b|\b[2-9] (?:layer|head|token)\b"
+)
+"""One of several, or several of one."""
+
+
+def steer(made: tuple[Figure, Callable[..., str]]) -> tuple[Figure, Callable[..., str]]:
+    """Let `update` fail if it moves what is not marked as moving, which a page would not show, or miscounts."""
+    figure, update = made
+
+    def checked(*arguments: object, **named: object) -> str:
+        for artist in figure.findobj():
+            artist.stale = False
+        says = update(*arguments, **named)
+        assert not figure.stale, "a still artist has moved"  # animated ones do not make a figure stale
+        assert not MISCOUNTED.search(says), says
+        return says
+
+    return figure, checked
 
 
 def titled(figure: Figure, title: str) -> Axes:

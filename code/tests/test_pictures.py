@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from artists import image, labels_at_their_values, series, value_at
+from artists import image, labels_at_their_values, series, steer, value_at
 from matplotlib.figure import Figure
 
 from encoderlab import chapters
@@ -44,6 +44,29 @@ def test_every_explorer_of_the_book_shows_one_of_them():
     made = sum(page.read_text("utf-8").count("Explorer(") for page in pages)
     assert len(shown) == made
     assert set(shown) <= {function for _, function in drawn()}
+
+
+def test_values_that_a_slider_walks_along_ascend():
+    """Rows of numbers, written as text or not, that figures offer to a reader."""
+    rows = [
+        row
+        for name in {each.name for each in pkgutil.walk_packages(chapters.__path__, "encoderlab.chapters.")}
+        if ".figures" in name
+        for row in vars(importlib.import_module(name)).values()
+        if isinstance(row, tuple) and len(row) > 2 and all(re.fullmatch(r"-?[\d.]+", str(v)) for v in row)
+    ]
+    assert rows
+    for row in rows:
+        assert [float(value) for value in row] == sorted({float(value) for value in row})
+
+
+def test_a_still_artist_that_moves_is_found():
+    figure, (axes,) = panels()
+    moving, still = axes.plot([], [], animated=True)[0], axes.plot([], [])[0]
+    _, update = steer((figure, lambda line: line.set_data([0], [1]) or "It moved."))
+    assert update(moving) == "It moved."
+    with pytest.raises(AssertionError, match="a still artist has moved"):
+        update(still)
 
 
 def test_an_image_is_read_as_it_is_drawn():

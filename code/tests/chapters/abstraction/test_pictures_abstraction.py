@@ -11,6 +11,7 @@ from artists import (
     moving_texts,
     points,
     series,
+    steer,
     ticks,
     titled,
     value_at,
@@ -60,7 +61,7 @@ def reach(pattern):
     ("nth", "layer", "view"), [(1, 3, "attention"), (0, 6, "between words"), (3, 2, "cosines")]
 )
 def test_the_atlas_draws_cells_between_their_tokens(readings, nth, layer, view):
-    figure, update = atlas.atlas(readings)
+    figure, update = steer(atlas.atlas(readings))
     update(ATLAS[2], 1, "attention")
     says = update(ATLAS[nth], layer, view)
     tokens, attention, cosine = readings[ATLAS[nth]]
@@ -94,7 +95,7 @@ def test_the_atlas_draws_cells_between_their_tokens(readings, nth, layer, view):
 
 @pytest.mark.parametrize(("layer", "head"), [(5, 12), (1, 3)])
 def test_the_frame_stands_round_the_reach_of_the_head(readings, layer, head):
-    figure, update = atlas.heads(readings)
+    figure, update = steer(atlas.heads(readings))
     update(ATLAS[1], 3, 1)
     says = update(ATLAS[0], layer, head)
     tokens, attention, _ = readings[ATLAS[0]]
@@ -159,7 +160,7 @@ def stored(name):
     ],
 )
 def test_the_bins_show_mean_interval_and_scatter(measure, name, second, start):
-    figure, update = bins.bins()
+    figure, update = steer(bins.bins())
     update("margin")
     update(measure)
     mean_axes, spread_axes = (
@@ -196,7 +197,7 @@ def test_the_bins_show_mean_interval_and_scatter(measure, name, second, start):
 
 @pytest.mark.parametrize("measure", ["likeness of sentences", "margin"])
 def test_the_bins_show_sentences_beside_their_common_vector_removed(measure):
-    figure, update = bins.bins()
+    figure, update = steer(bins.bins())
     update("reach")
     update(measure)
     axes, told = titled(figure, "Mean, with 95 % interval"), {"trained": [], "trained, compared fairly": []}
@@ -215,7 +216,7 @@ def test_the_bins_show_sentences_beside_their_common_vector_removed(measure):
 
 @pytest.mark.parametrize("task", ["phrase", "tense"])
 def test_probes_stand_beside_the_lines_to_beat(task):
-    figure, update = probe_curves.probes()
+    figure, update = steer(probe_curves.probes())
     update("own token")
     update(task)
     k, found, axes = list(TASKS).index(task), results(), titled(figure, "Right answers")
@@ -248,7 +249,7 @@ def test_probes_stand_beside_the_lines_to_beat(task):
 
 @pytest.mark.parametrize(("part", "measure"), [("FFN", "margin"), ("layer 6", "likeness to the intact")])
 def test_surgery_shows_every_form_of_every_part(part, measure):
-    figure, update = surgery_room.surgery()
+    figure, update = steer(surgery_room.surgery())
     update("attention", "distance to rank one")
     update(part, measure)
     overview, course = titled(figure, "After six layers, without …"), titled(figure, "Layer by layer")

@@ -14,6 +14,7 @@ from artists import (
     points,
     scales,
     series,
+    steer,
     ticks,
     titled,
     values,
@@ -34,7 +35,7 @@ from encoderlab.model.positions import sinusoidal_positions
 
 @pytest.fixture(scope="module")
 def linear():
-    return sums_and_hulls.linear()
+    return steer(sums_and_hulls.linear())
 
 
 def softmax(z):
@@ -103,7 +104,7 @@ def inside(point, rim):
     ("heads", "depth", "sharpness"), [("1", 2, "2"), ("2", 1, "4"), ("2", 3, "8"), ("1", 4, "1")]
 )
 def test_outputs_stand_where_they_lie_and_so_does_the_hull(heads, depth, sharpness):
-    figure, update = sums_and_hulls.hulls()
+    figure, update = steer(sums_and_hulls.hulls())
     update("2", 1, "32")
     says = update(heads, depth, sharpness)
     plane = titled(figure, "Values and outputs, before W_O")
@@ -140,7 +141,7 @@ def test_outputs_stand_where_they_lie_and_so_does_the_hull(heads, depth, sharpne
 
 def test_one_head_turns_the_values_it_was_given_and_no_more():
     """The first layer's values are the tokens turned about the origin: lengths say which token is which."""
-    figure, update = sums_and_hulls.hulls()
+    figure, update = steer(sums_and_hulls.hulls())
     update("1", 1, "4")
     value = points(series(titled(figure, "Values and outputs, before W_O"), "value"))
     np.testing.assert_allclose(np.hypot(*value.T), [1, 0.75, 1, 0.6, 0.95, 0.8])
@@ -151,7 +152,7 @@ def test_one_head_turns_the_values_it_was_given_and_no_more():
     [("none", False, 3, "1 and 2"), ("causal", False, 1, "3 and 5"), ("causal", True, 2, "1 and 2")],
 )
 def test_bars_are_the_changes_of_the_tokens(mask, positions, depth, swap):
-    figure, update = swapped_tokens.order()
+    figure, update = steer(swapped_tokens.order())
     update("none", True, 4, "3 and 5")
     update(mask, positions, depth, swap)
     rng = np.random.default_rng(2)  # of the draw on show
@@ -174,7 +175,7 @@ def test_bars_are_the_changes_of_the_tokens(mask, positions, depth, swap):
     ("d_head", "divisor", "power"), [(64, "1", 0), (256, "√d_head", 0.5), (16, "d_head", 1)]
 )
 def test_a_row_of_weights_and_what_softmax_lets_through(d_head, divisor, power):
-    figure, update = root_d.root_d()
+    figure, update = steer(root_d.root_d())
     update(1, "1")
     update(d_head, divisor)
     rows = random_rows(np.random.default_rng(0), d_head, d_head**-power, n=16)
@@ -200,7 +201,7 @@ def test_a_row_of_weights_and_what_softmax_lets_through(d_head, divisor, power):
     ("constant", "biases", "norm", "ffn"), [(True, False, False, False), (False, True, True, True)]
 )
 def test_xor_points_stand_on_the_colour_of_their_answer(constant, biases, norm, ffn):
-    figure, update = xor_map.xor_map()
+    figure, update = steer(xor_map.xor_map())
     (plane,) = figure.axes
     update(constant, biases, norm, ffn, 2)
     differ, alike = (points(series(plane, label)) for label in ("bits differ", "bits alike"))
@@ -226,7 +227,7 @@ def regions(plane):
 
 
 def test_the_map_has_the_regions_of_the_readout():
-    figure, update = xor_map.xor_map()
+    figure, update = steer(xor_map.xor_map())
     (plane,) = figure.axes
     update(True, True, False, True, 1)
     draw = np.random.default_rng(7).normal(size=(3, 12))  # of the embedding on show
@@ -246,7 +247,7 @@ def test_the_map_has_the_regions_of_the_readout():
     ("norm", "layer", "constant"), [("first", 1, "1"), ("second", 2, "4"), ("first", 1, "8")]
 )
 def test_the_fold_shows_the_third_coordinate_of_real_bits(norm, layer, constant):
-    figure, update = xor_map.norm_folds()
+    figure, update = steer(xor_map.norm_folds())
     update("second", "1")
     says = update(norm, constant)
     bits = np.array([[-1.0] * (4 - k) + [1] * k for k in range(5)])  # by their sums, −4 to 4
@@ -281,7 +282,7 @@ def test_the_fold_shows_the_third_coordinate_of_real_bits(norm, layer, constant)
     [("4", False, False, "post"), ("2", True, False, "none"), ("4", False, True, "pre")],
 )
 def test_dots_are_the_runs_and_the_line_is_the_affine_maps(bits, constant, ffn, norm):
-    figure, update = parity_runs.parity_runs()
+    figure, update = steer(parity_runs.parity_runs())
     update("2", False, False, "none")
     update(bits, constant, ffn, norm)
     (axes,) = figure.axes

@@ -4,7 +4,18 @@ import itertools
 
 import numpy as np
 import pytest
-from artists import axis_names, labels_at_their_values, lines, points, scales, series, texts, titled, values
+from artists import (
+    axis_names,
+    labels_at_their_values,
+    lines,
+    points,
+    scales,
+    series,
+    steer,
+    texts,
+    titled,
+    values,
+)
 
 from encoderlab.chapters.elementwise import figures, rings
 from encoderlab.chapters.elementwise.perceptron import perceptron
@@ -17,7 +28,7 @@ FORMULAS = {"tanh": np.tanh, "relu": lambda x: np.maximum(x, 0), "sigmoid": lamb
 
 @pytest.mark.parametrize(("activation", "gain", "size"), [("tanh", "4", 4), ("relu", "√2", 2**0.5)])
 def test_the_bench_draws_function_slope_and_what_layers_do(activation, gain, size):
-    figure, update = figures.activation_bench()
+    figure, update = steer(figures.activation_bench())
     update("sigmoid", "1")
     update(activation, gain)
     one, many = titled(figure, "One neuron"), titled(figure, "Twenty layers of 64")
@@ -43,7 +54,7 @@ def test_the_bench_draws_function_slope_and_what_layers_do(activation, gain, siz
 
 
 def test_the_bench_draws_where_the_inputs_lie():
-    figure, update = figures.activation_bench()
+    figure, update = steer(figures.activation_bench())
     update("tanh", "1")
     (density,) = [patch for patch in titled(figure, "One neuron").patches if patch.get_animated()]
     seen = np.concatenate([propagate(np.random.default_rng(k), "tanh", 1.0).preactivation for k in range(5)])
@@ -56,7 +67,7 @@ def test_the_bench_draws_where_the_inputs_lie():
     ("network", "net", "depth"), [("deep", sawtooth, 3), ("shallow", lambda depth: zigzag(2 * depth), 4)]
 )
 def test_the_folded_line_is_the_networks(network, net, depth):
-    figure, update = figures.folding()
+    figure, update = steer(figures.folding())
     line, x = titled(figure, "The line, folded"), np.linspace(0, 1, 997)
     for error in ("0", "0.1"):
         update(depth, network, error)
@@ -76,7 +87,7 @@ def pieces(layers):
 
 
 def test_the_pieces_are_counted_over_draws():
-    figure, update = figures.folding()
+    figure, update = steer(figures.folding())
     update(3, "shallow", "0.3")
     count = titled(figure, "Straight pieces")
     nets = [
@@ -112,7 +123,7 @@ def test_the_two_laws_stand_by_their_names():
     ("activation", "depth", "width"), [("relu", 2, 3), ("tanh", 1, 3), ("identity", 1, 2)]
 )
 def test_the_boundary_is_where_the_output_is_zero(activation, depth, width):
-    figure, update = figures.boundary()
+    figure, update = steer(figures.boundary())
     update("relu", 1, 2, 0)
     update(activation, depth, width, 1)
     (plane,) = figure.axes

@@ -2,7 +2,18 @@
 
 import numpy as np
 import pytest
-from artists import axis_names, band, image, labels_at_their_values, points, scales, ticks, titled, value_at
+from artists import (
+    axis_names,
+    band,
+    image,
+    labels_at_their_values,
+    points,
+    scales,
+    steer,
+    ticks,
+    titled,
+    value_at,
+)
 from conftest import written_out
 
 from encoderlab.chapters.introduction.figures import switches
@@ -28,7 +39,7 @@ def x():
     [(True, True, "post", 3), (False, True, "none", 5), (True, False, "none", 1), (False, False, "none", 6)],
 )
 def test_cosines_and_distances_are_those_of_the_tokens(encoder, x, ffn, residual, norm, depth):
-    figure, update = switches(encoder, x, WORDS)
+    figure, update = steer(switches(encoder, x, WORDS))
     update(True, True, "pre", 2)
     says = update(ffn, residual, norm, depth)
 

@@ -11,6 +11,7 @@ from artists import (
     points,
     scales,
     series,
+    steer,
     ticks,
     titled,
     values,
@@ -36,7 +37,7 @@ ANSWERS = {  # of x + F(x) at a strength s: its matrix, and the smallest singula
 
 @pytest.mark.parametrize(("branch", "strength"), [("shrinks", "1.5"), ("flattens", "0.75"), ("turns", "0.5")])
 def test_tokens_before_and_after_and_two_answers(branch, strength):
-    figure, update = one_token.cancellation()
+    figure, update = steer(one_token.cancellation())
     update("turns", "2")
     update(branch, strength)
     plane, curves = titled(figure, "Tokens before and after x + F(x)"), titled(figure, "Two answers")
@@ -64,7 +65,7 @@ def test_tokens_before_and_after_and_two_answers(branch, strength):
     ("scale", "shift", "outlier", "eps"), [("10", "-1", False, "1e-5"), ("0.1", "0", True, "0.1")]
 )
 def test_bars_before_and_after_layer_norm(scale, shift, outlier, eps):
-    figure, update = one_token.layer_norm_bench()
+    figure, update = steer(one_token.layer_norm_bench())
     update("1", "100", True, "1e-12")
     update(scale, shift, outlier, eps)
     x = np.where((np.arange(8) == 2) & outlier, 20, one_token.TOKEN) * float(scale) + float(shift)
@@ -87,7 +88,7 @@ STACKS = ("no residual", "residual", "post-LN", "pre-LN")
     [("post-LN", 6, "0.5", "W_V"), ("residual", 12, "1", "activations")],
 )
 def test_the_thermometer_runs_from_the_first_layer_to_the_last(architecture, depth, gain, part):
-    figure, update = gradient_size.thermometer()
+    figure, update = steer(gradient_size.thermometer())
     update("pre-LN", 6, "1", "W_2")
     update(architecture, depth, gain, part)
 
@@ -130,7 +131,7 @@ def test_the_thermometer_runs_from_the_first_layer_to_the_last(architecture, dep
     ],
 )
 def test_the_laws_show_every_draw_and_their_middle(quantity, gain, read):
-    figure, update = gradient_size.depth_laws()
+    figure, update = steer(gradient_size.depth_laws())
     update("W_2 of the last layer", "0.5")
     update(quantity, gain)
     (plane,) = figure.axes
@@ -190,7 +191,7 @@ def runs_of(tag):
 )
 def test_every_start_is_a_mark_at_its_rate(task, key, warmup, branches, shortcut):
     unit, small = runs_of(0), runs_of(1)
-    figure, update = sweep(unit, small)
+    figure, update = steer(sweep(unit, small))
     update("easy", 100, "small")
     update(task, warmup, branches)
     (plane,) = figure.axes

@@ -13,6 +13,7 @@ from artists import (
     points,
     scales,
     series,
+    steer,
     texts,
     ticks,
     titled,
@@ -45,7 +46,7 @@ def attend(x, layer):
 
 @pytest.mark.parametrize(("n", "d", "d_qk", "seen"), [(5, 8, 4, "its own"), (8, 8, 2, "a new")])
 def test_the_impersonator_stands_beside_its_model(n, d, d_qk, seen):
-    figure, update = one_for_two.impersonator()
+    figure, update = steer(one_for_two.impersonator())
     update(n=3, d=4, d_qk=1, seen="a new")
     update(n=n, d=d, d_qk=d_qk, seen=seen)
     rng = np.random.default_rng(1)  # of the draw on show
@@ -92,7 +93,7 @@ def test_the_impersonator_stands_beside_its_model(n, d, d_qk, seen):
 
 @pytest.mark.parametrize(("angle", "scale"), [(90, 2), (210, 0.5)])
 def test_log_odds_of_one_layer_and_of_two(angle, scale):
-    figure, update = one_for_two.third_token()
+    figure, update = steer(one_for_two.third_token())
     update(angle=0, scale=4)
     update(angle=angle, scale=scale)
     plane, odds = titled(figure, "Three tokens"), titled(figure, "How much the query prefers the first key")
@@ -132,7 +133,7 @@ def test_log_odds_of_one_layer_and_of_two(angle, scale):
     ("task", "experiment", "example"), [("2-hop", "two_hop", 3), ("induction", "induction", 5)]
 )
 def test_patterns_stand_between_their_tokens(task, experiment, example):
-    figure, update = where_it_looks.depths()
+    figure, update = steer(where_it_looks.depths())
     update(task, 1, 1)
     assert [text.get_text() for text in moving_texts(titled(figure, "Layer 2"))] == [
         "there is no second layer"
@@ -181,7 +182,7 @@ def test_patterns_stand_between_their_tokens(task, experiment, example):
     ],
 )
 def test_every_trained_model_is_a_dot_in_its_place(task, experiment, by, key, names):
-    figure, update = accuracy_by_switch.accuracy_by_switch()
+    figure, update = steer(accuracy_by_switch.accuracy_by_switch())
     update("XOR among 8", "skip")
     update(task, by)
     runs = [run for run in load(experiment).runs if run.settings["dtype"] != "float64"]
@@ -226,7 +227,7 @@ def test_every_trained_model_is_a_dot_in_its_place(task, experiment, by, key, na
 
 
 def test_links_join_the_means_of_models_that_differ_in_the_switch_alone():
-    figure, update = accuracy_by_switch.accuracy_by_switch()
+    figure, update = steer(accuracy_by_switch.accuracy_by_switch())
     update("2-hop", "FFN")
     models = {}
     for run in load("two_hop").runs:
@@ -246,7 +247,7 @@ def test_links_join_the_means_of_models_that_differ_in_the_switch_alone():
     [(False, False, "none", "none", 1), (True, False, "none", "causal", 4), (False, True, "pre", "none", 1)],
 )
 def test_the_laboratory_draws_median_and_range(ffn, residual, norm, mask, scale):
-    figure, update = collapse.collapse_laboratory()
+    figure, update = steer(collapse.collapse_laboratory())
     update(True, True, "post", "none", 16)
     update(ffn, residual, norm, mask, scale)
     bias = biases()["causal mask"] if mask == "causal" else None
@@ -272,7 +273,7 @@ def test_the_laboratory_draws_median_and_range(ffn, residual, norm, mask, scale)
     [("none", "pre", False, 4), ("skip", "none", True, 1), ("causal mask", "post", False, 16)],
 )
 def test_the_ruler_walks_from_before_to_after(between, norm, ffn, scale):
-    figure, update = collapse.cubic_ruler()
+    figure, update = steer(collapse.cubic_ruler())
     update("relative positions", "none", True, 1)
     update(between, norm, ffn, scale)
     (axes,) = figure.axes
