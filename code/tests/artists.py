@@ -13,14 +13,12 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-MISCOUNTED = re.compile(
-    r"(?<![\d.])1 (?:layer|head|token|neuron|draw|start)s\b|\b[2-9] (?:layer|head|token)\b"
-)
+MISCOUNTED = re.compile(r"(?<![\d.])1 (?:layer|head|token|neuron|draw)s\b|\b[2-9] (?:layer|head|token)\b")
 """One of several, or several of one."""
 
 
 def steer(made: tuple[Figure, Callable[..., str]]) -> tuple[Figure, Callable[..., str]]:
-    """Let `update` fail if it moves what is not marked as moving, which a page would not show, or miscounts."""
+    """Let `update` fail if it moves what is not marked as moving, unseen in a page, or miscounts."""
     figure, update = made
 
     def checked(*arguments: object, **named: object) -> str:
