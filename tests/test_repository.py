@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 
 import chromium
@@ -142,12 +141,3 @@ def test_no_file_names_a_machine() -> None:
         texts = [Path(folder, name) for name in names if Path(name).suffix not in UNREAD]
         told += [str(path) for path in texts if machine.search(path.read_text(encoding="utf-8"))]
     assert told == []
-
-
-def test_settings_of_the_book() -> None:
-    """What keeps stale outputs, unfinished pages and warnings out of the book is switched on."""
-    config = yaml.safe_load((REPOSITORY / "_config.yml").read_text(encoding="utf-8"))
-    assert config["only_build_toc_files"] is True
-    assert config["execute"]["execute_notebooks"] == "cache"
-    assert config["execute"]["stderr_output"] == "error"
-    assert "sphinx_thebe" not in config["sphinx"]["config"]["extensions"]

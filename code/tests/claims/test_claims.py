@@ -1,18 +1,16 @@
-"""Every claim's check runs, its evidence holds, and it fits the verdict and no other."""
+"""Every claim's check runs, its evidence holds, and it bears out the verdict."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import subprocess
 import sys
-import time
 
 import pytest
 
 from encoderlab.chapters.registry import CLAIMS
-from encoderlab.claims.__main__ import main
-from encoderlab.claims.claim import RELATIONS, VERDICTS, Claim, Evidence, Finding, numbered
+from encoderlab.claims.__main__ import in_full, main
+from encoderlab.claims.claim import RELATIONS, SUPPORT, VERDICTS, Claim, Evidence, Finding, numbered
 from encoderlab.claims.ledger import Ledger
 from encoderlab.claims.text import measured_and_bound, number
 
@@ -23,18 +21,12 @@ CHAPTERS = {  # the claims that each chapter has to settle, by its stem
     "residual_norm": {29, 35, *range(46, 54)},
     "abstraction": {33, 34, *range(36, 46), *range(54, 61), *range(65, 71)},
 }
-SECONDS_ALLOWED = 10  # a check takes two at most; other work on the machine may slow it down
 
 
 @pytest.fixture(scope="module")
 def evidence() -> dict[int, Evidence]:
     """Run every check once."""
-    found = {}
-    for claim in CLAIMS.values():
-        start = time.process_time()
-        found[claim.number] = claim.check()
-        assert time.process_time() - start < SECONDS_ALLOWED, f"claim {claim.number} takes too long to check"
-    return found
+    return {claim.number: claim.check() for claim in CLAIMS.values()}
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: f"claim {claim.number}")
@@ -44,11 +36,10 @@ def test_evidence_bears_out_the_verdict(claim: Claim, evidence: dict[int, Eviden
     assert evidence[claim.number].holds
 
 
-@pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: f"claim {claim.number}")
-def test_no_other_verdict_fits(claim: Claim, evidence: dict[int, Evidence]) -> None:
-    """Flipping the verdict by hand is noticed, whichever it is flipped to."""
-    for verdict in VERDICTS.keys() - {claim.verdict}:
-        assert dataclasses.replace(claim, verdict=verdict).objections(evidence[claim.number])
+def test_no_evidence_fits_two_verdicts() -> None:
+    """So a verdict that is changed by hand is objected to, whichever it is changed to."""
+    assert len(set(VERDICTS.values())) == len(VERDICTS)
+    assert not any(SUPPORT in roles or not roles for roles in VERDICTS.values())
 
 
 @pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: f"claim {claim.number}")
@@ -148,15 +139,34 @@ def test_ledger_refuses_evidence_that_fails() -> None:
 
 def test_ledger_in_both_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     """MyST with labels and citations in the page, plain Markdown without them in a kernel."""
-    ledger = Ledger({7: some_claim(number=7, references=("dong2021",))})
+    finding = Finding("identity", "P(a|b)", 1.5e-16, "≤", 1e-12)
+    claims = {
+        7: some_claim(number=7, references=("dong2021", "xu2020"), check=lambda: Evidence((finding,))),
+        8: some_claim(number=8, references=("dong2021",), rests_on_reference=True),
+        9: some_claim(number=9, verdict="false", check=lambda: some_evidence("counterexample")),
+    }
+    ledger = Ledger(claims)
+    body = [
+        "**The note says:** a",
+        "**What holds:** b",
+        "| Role | Evidence | **Measured**, bound |\n| :-- | :-- | :-- |\n"
+        "| identity | P(a\\|b) | **1.5\u00a0×\u00a010⁻¹⁶** ≤\u00a010⁻¹² |",
+    ]
     monkeypatch.setenv("ENCODERLAB_WORLD", "page")
     page = ledger._repr_markdown_()
-    assert "(claim-7)=" in page
-    assert "{cite}`dong2021`" in page
+    assert page.startswith(
+        "- 2 exact: [7](#claim-7), [8](#claim-8)\n- 1 false: [9](#claim-9)\n\n(claim-7)=\n"
+    )
+    head = "(claim-7)=\n::::{div} claim-row claim-exact\n{claim}`7` Note 1, section 8. Shown in {doc}`c`.\n"
+    row = "\n\n".join([head.removesuffix("\n"), *body, "See {cite}`dong2021,xu2020`.\n::::"])
+    assert f"{row}\n\n(claim-8)=\n" in page
+    assert "Rests on {cite}`dong2021`." in page
     monkeypatch.delenv("ENCODERLAB_WORLD")
     kernel = ledger._repr_markdown_()
-    assert "### 7 · exact" in kernel
+    assert kernel.startswith("- 2 exact: 7, 8\n- 1 false: 9\n\n### 7 · exact (note 1, section 8)\n\n")
+    assert "\n\n".join([*body, "See dong2021, xu2020."]) in kernel
     assert "{" not in kernel
+    assert repr(ledger) == "Ledger of 3 claims"
 
 
 @pytest.mark.parametrize(
@@ -185,6 +195,23 @@ def test_sides_that_differ_are_written_differently() -> None:
     """A value just below its bound is not rounded onto it."""
     finding = Finding("identity", "a", math.nextafter(1.0, 0.0), "<", 1.0)
     assert measured_and_bound(finding) == ("0.9999999999999999", "< 1")
+
+
+@pytest.mark.parametrize(("value", "mark"), [(0.0, "holds"), (2.0, "FAILS")])
+def test_one_claim_in_full(value: float, mark: str) -> None:
+    """Both statements, each finding with whether it holds, and what is said against the verdict."""
+    claim = some_claim(number=7, references=("a", "b"), check=lambda: some_evidence("identity", value=value))
+    told, borne_out = in_full(claim)
+    assert told.splitlines()[:5] == [
+        "claim 7 · exact (note 1, section 8)",
+        "The note says: a",
+        "What holds: b",
+        f"  {mark}  identity: identity 0: {value:g} (≤ 1)",
+        "References: a, b",
+    ]
+    objections = told.splitlines()[5:]
+    assert objections == ([] if borne_out else ["claim 7: identity 0: 2, expected ≤ 1"])
+    assert borne_out == (mark == "holds")
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,153 @@
+"""What a reader sees in a figure, read off its artists: by titles, legends and tick labels, not by order."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import same_color
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.text import Text
+
+MISCOUNTED = re.compile(r"(?<![\d.])1 (?:layer|head|token|neuron|draw)s\b|\b[2-9] (?:layer|head|token)\b")
+"""One of several, or several of one."""
+
+
+def steer(made: tuple[Figure, Callable[..., str]]) -> tuple[Figure, Callable[..., str]]:
+    """Let `update` fail if it moves what is not marked as moving, unseen in a page, or miscounts."""
+    figure, update = made
+
+    def checked(*arguments: object, **named: object) -> str:
+        for artist in figure.findobj():
+            artist.stale = False
+        says = update(*arguments, **named)
+        assert not figure.stale, "a still artist has moved"  # animated ones do not make a figure stale
+        assert not MISCOUNTED.search(says), says
+        return says
+
+    return figure, checked
+
+
+def titled(figure: Figure, title: str) -> Axes:
+    """Return the only axes with a title."""
+    (axes,) = (axes for axes in figure.axes if axes.get_title(loc="left") == title)
+    return axes
+
+
+def axis_names(axes: Axes) -> tuple[str, str]:
+    """Return what the axes say that x and y are."""
+    return axes.get_xlabel(), axes.get_ylabel()
+
+
+def scales(axes: Axes) -> tuple[str, str]:
+    """Return the kinds of scale of x and y."""
+    return axes.get_xscale(), axes.get_yscale()
+
+
+def ticks(axis: Axis) -> dict[str, float]:
+    """Return where each tick label stands."""
+    return dict(zip((text.get_text() for text in axis.get_ticklabels()), axis.get_ticklocs(), strict=True))
+
+
+def labels_at_their_values(axis: Axis) -> bool:
+    """Whether each tick label, as 10⁻⁵ or 100, stands at the number that it writes."""
+    plain = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+    values = {
+        text: 10.0 ** int(text[2:].translate(plain))
+        if text[2:3] in tuple("⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+        else float(text.translate(plain))
+        for text in ticks(axis)
+    }
+    return len(values) > 1 and all(np.isclose(values[text], place) for text, place in ticks(axis).items())
+
+
+def entry(axes: Axes, label: str) -> object:
+    """Return the mark that stands beside a label in the legend."""
+    legend = axes.get_legend()
+    marks = dict(zip((text.get_text() for text in legend.get_texts()), legend.legend_handles, strict=True))
+    return marks[label]
+
+
+def look(line: Line2D) -> tuple[object, ...]:
+    """Return what tells one line from another: how it is drawn, and its marks."""
+    hollow = same_color(line.get_markerfacecolor(), "none") if line.get_marker() != "None" else False
+    return line.get_linestyle(), line.get_marker(), hollow
+
+
+def series(axes: Axes, label: str) -> Line2D:
+    """Return the only line that looks as the legend says a label looks."""
+    mark = entry(axes, label)
+    assert isinstance(mark, Line2D)
+    (line,) = (
+        line
+        for line in axes.lines
+        if look(line) == look(mark) and same_color(line.get_color(), mark.get_color())
+    )
+    return line
+
+
+def lines(
+    axes: Axes, colour: str, *, marker: str = "None", style: str = "-", moving: bool = True
+) -> list[Line2D]:
+    """Return the lines of a look, in the order drawn."""
+    return [
+        line
+        for line in axes.lines
+        if same_color(line.get_color(), colour)
+        and (line.get_linestyle(), line.get_marker()) == (style, marker)
+        and line.get_animated() == moving
+    ]
+
+
+def points(line: Line2D) -> np.ndarray:
+    """Return the points of a line, (n, 2), gaps left out."""
+    xy = np.column_stack([np.asarray(values, dtype=float) for values in line.get_data()])
+    return xy[np.isfinite(xy).all(axis=1)]
+
+
+def values(line: Line2D) -> np.ndarray:
+    """Return the heights of a line's points."""
+    return points(line)[:, 1]
+
+
+def bars(axes: Axes) -> tuple[np.ndarray, np.ndarray]:
+    """Return the middle and the top of each moving bar."""
+    drawn = [patch for patch in axes.patches if isinstance(patch, Rectangle) and patch.get_animated()]
+    return (
+        np.array([bar.get_x() + bar.get_width() / 2 for bar in drawn]),
+        np.array([bar.get_y() + bar.get_height() for bar in drawn]),
+    )
+
+
+def image(axes: Axes, nth: int = 0, *, moving: bool = True) -> AxesImage:
+    """Return a visible image of the axes."""
+    return [each for each in axes.images if each.get_animated() == moving and each.get_visible()][nth]
+
+
+def value_at(shown: AxesImage, x: float, y: float) -> float:
+    """Return the value of the cell that covers a point of the axes."""
+    cells = np.asarray(shown.get_array())
+    left, right, bottom, top = shown.get_extent()
+    column = (x - left) / (right - left)
+    row = (y - top) / (bottom - top) if shown.origin == "upper" else (y - bottom) / (top - bottom)
+    return float(cells[int(row * cells.shape[0]), int(column * cells.shape[1])])
+
+
+def texts(axes: Axes) -> dict[str, tuple[float, float]]:
+    """Return where each text that is not empty stands."""
+    return {text.get_text(): text.get_position() for text in axes.texts if text.get_text()}
+
+
+def moving_texts(axes: Axes) -> list[Text]:
+    """Return the moving texts that are not empty."""
+    return [text for text in axes.texts if text.get_animated() and text.get_text()]
+
+
+def band(axes: Axes) -> tuple[float, float]:
+    """Return the ends of the only still band across the axes, as that of rounding error."""
+    (patch,) = (patch for patch in axes.patches if isinstance(patch, Rectangle) and not patch.get_animated())
+    return patch.get_y(), patch.get_y() + patch.get_height()
