@@ -18,7 +18,7 @@ TESTS = Path(__file__).parent / "chapters"
 
 
 def drawn():
-    """Return the name of every function that makes a figure for an explorer, with its chapter."""
+    """Return the name of every function that makes a figure of the book, with its chapter."""
     modules = (each.name for each in pkgutil.walk_packages(chapters.__path__, "encoderlab.chapters."))
     for name in modules:
         for function in vars(importlib.import_module(name)).values():
@@ -31,18 +31,20 @@ def test_every_figure_is_read():
     found = sorted(drawn())
     assert found
     for chapter, function in found:
-        tests = (TESTS / chapter).glob("test_pictures_*.py")
-        text = "".join(path.read_text(encoding="utf-8") for path in tests)
+        text = "".join(
+            path.read_text("utf-8")
+            for path in (TESTS / chapter).glob("test_*.py")
+            if "artists" in path.read_text("utf-8")
+        )
         assert re.search(rf"\b{function}\(", text), f"{chapter}: {function} is not read"
 
 
 def test_every_explorer_of_the_book_shows_one_of_them():
     """What is shown is what is read: a page makes no figure of its own."""
     pages = [*TESTS.parents[2].glob("chapters/*.md"), TESTS.parents[2] / "intro.md"]
-    shown = re.findall(
-        r"\bExplorer\(\s*\"[a-z-]+\",\s*\*(?:\w+\.)?(\w+)\(", "".join(p.read_text("utf-8") for p in pages)
-    )
-    made = sum(page.read_text("utf-8").count("Explorer(") for page in pages)
+    text = "".join(page.read_text("utf-8") for page in pages)
+    shown = re.findall(r"\b(?:Explorer|Diagram)\(\s*\"[a-z-]+\",\s*\*(?:\w+\.)?(\w+)\(", text)
+    made = len(re.findall(r"\n(?:Explorer|Diagram)\(", text))
     assert len(shown) == made
     assert set(shown) <= {function for _, function in drawn()}
 
