@@ -17,8 +17,13 @@ MISCOUNTED = re.compile(r"(?<![\d.])1 (?:layer|head|token|neuron|draw)s\b|\b[2-9
 """One of several, or several of one."""
 
 
-def steer(made: tuple[Figure, Callable[..., str]]) -> tuple[Figure, Callable[..., str]]:
-    """Let `update` fail if it moves what is not marked as moving, unseen in a page, or miscounts."""
+def steer(
+    made: tuple[Figure, Callable[..., str]], zoomed: tuple[str, ...] = ()
+) -> tuple[Figure, Callable[..., str]]:
+    """Let `update` fail if it moves what is not marked as moving, cuts off a point, or miscounts.
+
+    A page would not show the first. Axes whose titles are in `zoomed` show a part on purpose.
+    """
     figure, update = made
 
     def checked(*arguments: object, **named: object) -> str:
@@ -27,9 +32,23 @@ def steer(made: tuple[Figure, Callable[..., str]]) -> tuple[Figure, Callable[...
         says = update(*arguments, **named)
         assert not figure.stale, "a still artist has moved"  # animated ones do not make a figure stale
         assert not MISCOUNTED.search(says), says
+        lost = {title: xy for title, xy in cut_off(figure).items() if title not in zoomed}
+        assert not lost, f"outside the axes: {lost}"
         return says
 
     return figure, checked
+
+
+def cut_off(figure: Figure) -> dict[str, np.ndarray]:
+    """Return the moving points that lie outside their axes, by the title of the axes."""
+    lost = {}
+    for axes in figure.axes:
+        low, high = np.transpose([sorted(axes.get_xlim()), sorted(axes.get_ylim())])
+        shown = [points(line) for line in axes.lines if line.get_animated() and line.get_marker() != "None"]
+        outside = [xy[((xy < low) | (xy > high)).any(axis=1)] for xy in shown]
+        if any(map(len, outside)):
+            lost[axes.get_title(loc="left")] = np.concatenate(outside)
+    return lost
 
 
 def titled(figure: Figure, title: str) -> Axes:

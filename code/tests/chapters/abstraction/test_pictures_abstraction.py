@@ -247,7 +247,9 @@ def test_probes_stand_beside_the_lines_to_beat(task):
     assert (cells.get_cmap().name, cells.get_clim(), cells.origin) == (DIVERGING, (-1, 1), "upper")
 
 
-@pytest.mark.parametrize(("part", "measure"), [("FFN", "margin"), ("layer 6", "likeness to the intact")])
+@pytest.mark.parametrize(
+    ("part", "measure"), [("FFN", "margin"), ("skip round attention", "likeness to the intact")]
+)
 def test_surgery_shows_every_form_of_every_part(part, measure):
     figure, update = steer(surgery_room.surgery())
     update("attention", "distance to rank one")

@@ -45,7 +45,12 @@ def softmax(z):
 
 @pytest.mark.parametrize(
     ("test", "pattern", "scale"),
-    [("f(X+Y)", "live", "1"), ("f(2X)", "live", "10"), ("f(X+Y)", "frozen", "3"), ("f(2X)", "frozen", "100")],
+    [
+        ("f(X+Y)", "live", "0.3"),
+        ("f(2X)", "live", "10"),
+        ("f(X+Y)", "frozen", "3"),
+        ("f(2X)", "frozen", "100"),
+    ],
 )
 def test_the_cloud_sets_attention_against_a_linear_map(linear, test, pattern, scale):
     figure, update = linear

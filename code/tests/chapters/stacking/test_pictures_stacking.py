@@ -247,7 +247,7 @@ def test_links_join_the_means_of_models_that_differ_in_the_switch_alone():
     [(False, False, "none", "none", 1), (True, False, "none", "causal", 4), (False, True, "pre", "none", 1)],
 )
 def test_the_laboratory_draws_median_and_range(ffn, residual, norm, mask, scale):
-    figure, update = steer(collapse.collapse_laboratory())
+    figure, update = steer(collapse.collapse_laboratory(), ("Distance to rank one", "The top of it"))
     update(True, True, "post", "none", 16)
     update(ffn, residual, norm, mask, scale)
     bias = biases()["causal mask"] if mask == "causal" else None
@@ -273,7 +273,7 @@ def test_the_laboratory_draws_median_and_range(ffn, residual, norm, mask, scale)
     [("none", "pre", False, 4), ("skip", "none", True, 1), ("causal mask", "post", False, 16)],
 )
 def test_the_ruler_walks_from_before_to_after(between, norm, ffn, scale):
-    figure, update = steer(collapse.cubic_ruler())
+    figure, update = steer(collapse.cubic_ruler(), ("",))
     update("relative positions", "none", True, 1)
     update(between, norm, ffn, scale)
     (axes,) = figure.axes
@@ -286,6 +286,7 @@ def test_the_ruler_walks_from_before_to_after(between, norm, ffn, scale):
     np.testing.assert_allclose(before[large], np.array(sizes[: len(before)])[large])
     np.testing.assert_allclose(before[1:], after[:-1])
     assert len(before) >= 3
+    assert points(walk).max() < axes.get_xlim()[1]  # what has fallen far may leave at the bottom, and is told
     assert axis_names(axes) == ("‖R‖ before the layer", "‖R‖ after it")
     assert scales(axes) == ("log", "log")
     assert labels_at_their_values(axes.xaxis)

@@ -12,7 +12,7 @@ from encoderlab.explorer.moving import MovingScale
 from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREEN, GREY, PURPLE, RC, VERMILLION, panels
 
-RANGES = {"distance to rank one": (0, 1), "likeness to the intact": (0, 1)}
+RANGES = {"distance to rank one": (0, 1), "likeness to the intact": (-1, 1)}
 RANGES |= {"likeness of sentences": (0, 1), "margin": (0, 10)}
 COLOURS = dict(zip(FORMS, (BLUE, VERMILLION, GREEN, GREY, PURPLE), strict=True))
 MARKS = dict(zip(FORMS, "os^vD", strict=True))

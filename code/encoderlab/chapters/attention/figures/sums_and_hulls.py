@@ -39,10 +39,10 @@ def linear() -> tuple[Figure, Update]:
     additivity, homogeneity, share = (np.median(measure, axis=1) for measure in draws)
     with mpl.rc_context(RC):
         figure, (cloud, curves) = panels(2, height=3.8)
-        cloud.set(title="Is it what a linear map would give?", xlim=(-4, 4), ylim=(-4, 4))
+        cloud.set(title="Is it what a linear map would give?", xlim=(-8.5, 8.5), ylim=(-8.5, 8.5))
         cloud.set(xlabel="what a linear map would give", ylabel="what attention gives", aspect="equal")
-        cloud.set(xticks=[-3, 0, 3], yticks=[-3, 0, 3])
-        cloud.plot([-4, 4], [-4, 4], color=GREY, lw=1)
+        cloud.set(xticks=[-5, 0, 5], yticks=[-5, 0, 5])
+        cloud.plot([-8.5, 8.5], [-8.5, 8.5], color=GREY, lw=1)
         (points,) = cloud.plot([], [], "o", color=BLUE, ms=4, alpha=0.7, animated=True)
         curves.set(
             title="How far from linear: median of 101 draws", xlabel="size of the logits", xscale="log"

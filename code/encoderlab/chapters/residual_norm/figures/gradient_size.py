@@ -114,11 +114,11 @@ def depth_laws() -> tuple[Figure, Update]:
     draws, colours = 8, {"post-LN": VERMILLION, "pre-LN": BLUE}
     with mpl.rc_context(RC):
         figure, (plane,) = panels(1, height=4.0)
-        plane.set(xscale="log", yscale="log", xlim=(5, 58), ylim=(0.02, 30))
+        plane.set(xscale="log", yscale="log", xlim=(5, 58), ylim=(0.004, 70))
         plane.set(xlabel="number of layers", ylabel="norm of the gradient")
         plane.set_xticks(DEPTHS, labels=map(str, DEPTHS))
         plane.minorticks_off()
-        log_ticks(plane.yaxis, range(-1, 2))
+        log_ticks(plane.yaxis, range(-2, 2))
         plane.grid()
         clouds = {
             name: plane.plot([], [], ".", color=c, ms=5, alpha=0.5, animated=True)[0]

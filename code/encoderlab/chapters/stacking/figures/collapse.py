@@ -87,12 +87,12 @@ def cubic_ruler() -> tuple[Figure, Update]:
     with mpl.rc_context(RC):
         figure, (axes,) = panels(1, height=4.4)
         axes.set(xlabel="‖R‖ before the layer", ylabel="‖R‖ after it", xscale="log", yscale="log")
-        axes.set(xlim=(1e-54, 1e3), ylim=(1e-54, 1e3))
+        axes.set(xlim=(1e-54, 1e7), ylim=(1e-54, 1e7))
         for axis in (axes.xaxis, axes.yaxis):
             log_ticks(axis, range(-50, 1, 10))
         axes.grid()
-        axes.plot([1e-54, 1e3], [1e-54, 1e3], ":", color=GREY)
-        axes.plot([1e-18, 1e1], [1e-54, 1e3], ":", color=GREY)
+        axes.plot([1e-54, 1e7], [1e-54, 1e7], ":", color=GREY)
+        axes.plot([1e-18, 1e2], [1e-54, 1e6], ":", color=GREY)
         axes.text(1e-40, 1e-36, "slope 1", ha="right")
         axes.text(1e-14, 1e-50, "slope 3")
         (walk,) = axes.plot([], [], "o-", color=VERMILLION, lw=1, animated=True)
