@@ -182,10 +182,11 @@ def test_bars_are_the_changes_of_the_tokens(mask, positions, depth, swap):
 def test_a_row_of_weights_and_what_softmax_lets_through(d_head, divisor, power):
     figure, update = steer(root_d.root_d())
     update(1, "1")
-    update(d_head, divisor)
+    says = update(d_head, divisor)
     rows = random_rows(np.random.default_rng(0), d_head, d_head**-power, n=16)
     middle, top = bars(titled(figure, "Weights of one query, largest first"))
     assert middle.tolist() == list(range(16))
+    assert f"with {top[0]:.0%} of its weight on one;" in says
     typical = min(rows.weights, key=lambda weights: np.abs(np.sort(weights)[::-1] - top).max())
     np.testing.assert_allclose(top, sorted(typical, reverse=True))
     one = np.exp(-np.sum(typical * np.log(np.maximum(typical, 1e-300))))
