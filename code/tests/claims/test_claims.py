@@ -198,7 +198,7 @@ def test_sides_that_differ_are_written_differently() -> None:
 
 
 @pytest.mark.parametrize(("value", "mark"), [(0.0, "holds"), (2.0, "FAILS")])
-def test_one_claim_in_full(value: float, mark: str) -> None:
+def test_one_claim_in_full(value: float, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both statements, each finding with whether it holds, and what is said against the verdict."""
     claim = some_claim(number=7, references=("a", "b"), check=lambda: some_evidence("identity", value=value))
     told, borne_out = in_full(claim)
@@ -212,6 +212,8 @@ def test_one_claim_in_full(value: float, mark: str) -> None:
     objections = told.splitlines()[5:]
     assert objections == ([] if borne_out else ["claim 7: identity 0: 2, expected ≤ 1"])
     assert borne_out == (mark == "holds")
+    monkeypatch.setattr("encoderlab.claims.__main__.CLAIMS", {7: claim})
+    assert main(["7"]) == (0 if borne_out else 1)
 
 
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
