@@ -21,7 +21,7 @@ export PYTHONUTF8 := 1
 failed = { printf '\nmake: this step failed: %s.\n      %s\n' '$(1)' '$(2)' >&2; exit 1; }
 
 .DEFAULT_GOAL := help
-.PHONY: help book test lint test-code test-book test-live browser serve lab notebooks links train minilm \
+.PHONY: writable help book test lint test-code test-book test-live browser serve lab notebooks links train minilm \
         abstraction lock clean
 
 help:
@@ -74,7 +74,7 @@ serve:
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
 lab: $(VENV)/.book
-	@PATH="$(CURDIR)/$(BIN):$$PATH" binder/postBuild \
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash binder/postBuild \
 	  || $(call failed,making notebooks of the chapters,Delete $(VENV) and try again.)
 	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir='$(CURDIR)' \
 	  $(LAB) intro.md
@@ -115,13 +115,18 @@ lock: $(VENV)/.uv
 clean:
 	rm -rf _build
 
+# Before anything else is blamed: a folder on a read-only disk, or somebody else's.
+writable:
+	@(mkdir -p _build $(VENV) && test -w _build && test -w $(VENV)) 2>/dev/null \
+	  || $(call failed,writing to _build and $(VENV) in $(CURDIR),Copy the repository to a folder of your own.)
+
 # Each file below stands for a finished step: a second run does nothing.
-$(VENV)/pyvenv.cfg:
+$(VENV)/pyvenv.cfg: | writable
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || $(call failed,finding Python 3.11 \
 	  or newer,$(PYTHON) is $(shell $(PYTHON) --version 2>&1): name another with make book PYTHON=python3.12)
 	@$(PYTHON) -m venv $(VENV) || $(call failed,making $(VENV),On Debian or Ubuntu: apt-get install python3-venv)
 
-$(VENV)/.uv: Makefile | $(VENV)/pyvenv.cfg
+$(VENV)/.uv: Makefile | writable $(VENV)/pyvenv.cfg
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION) \
 	  || $(call failed,installing uv,Is PyPI within reach?)
 	@touch $@

@@ -1,14 +1,17 @@
 """What the build tells the cells it runs, and how long it trusts what they printed.
 
 The cells learn that they draw for a page, not for a kernel. Their outputs are kept for as long as the code
-that made them stands: jupyter-cache looks at the notebook alone, so each state of the package gets a cache
-of its own.
+that made them stands, and for as long as NumPy and its like stay the same: jupyter-cache looks at the notebook
+alone, so each state of the package and of what is installed gets a cache of its own.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import os
+import platform
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -19,6 +22,8 @@ from sphinx.application import ENV_PICKLE_FILENAME
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.config import Config
+
+REQUIREMENTS = "requirements.txt"
 
 KEPT_CACHES = 4
 """States of the code whose outputs are kept, so that an edit taken back costs nothing."""
@@ -50,7 +55,23 @@ def fingerprint(root: Path, files: Iterable[Path]) -> str:
 def code_behind_the_cells(root: Path) -> list[Path]:
     """List the files that a cell's output can depend on, besides the cell."""
     package = (path for path in (root / "code" / "encoderlab").rglob("*") if path.is_file())
-    return [*(path for path in package if "__pycache__" not in path.parts), root / "requirements.txt"]
+    return [*(path for path in package if "__pycache__" not in path.parts), root / REQUIREMENTS]
+
+
+def versions_behind_the_cells(root: Path) -> str:
+    """Name Python's version, and that installed of each package which the lock names, whatever it pins."""
+    lines = (root / REQUIREMENTS).read_text(encoding="utf-8").splitlines()
+    names = sorted({match[0] for line in lines if (match := re.match(r"[A-Za-z0-9][\w.-]*", line))})
+    installed = [f"{name} {version}" for name in names if (version := version_of(name))]
+    return "\n".join([f"Python {platform.python_version()}", *installed])
+
+
+def version_of(package: str) -> str:
+    """Return the version of a package, "" where it is not installed, as those for other systems are not."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def prune(caches: Path, current: str) -> None:
@@ -75,7 +96,8 @@ def tell_the_cells(app: Sphinx, config: Config) -> None:
     root = Path(app.srcdir)
     os.environ["ENCODERLAB_WORLD"] = "page"
     isolate_kernels(root / "_build" / ".ipython")
-    state = fingerprint(root, code_behind_the_cells(root))
+    files = fingerprint(root, code_behind_the_cells(root))
+    state = hashlib.sha256(f"{files}\n{versions_behind_the_cells(root)}".encode()).hexdigest()[:16]
     caches = root / "_build" / ".jupyter_cache"
     prune(caches, state)
     config.nb_execution_cache_path = str(caches / state)
@@ -83,10 +105,14 @@ def tell_the_cells(app: Sphinx, config: Config) -> None:
 
 
 def defer_scripts(app: Sphinx, config: Config) -> None:
-    """Let the book's own scripts wait for the page: Jupyter Book puts them all into every head."""
-    config.html_js_files = [
-        (script, {"defer": "defer"}) if isinstance(script, str) else script for script in config.html_js_files
-    ]
+    """Let the book's own scripts wait for the page: Jupyter Book puts them all into every head.
+
+    It lists them as the disk does, which is another order on another machine.
+    """
+    own = sorted(script for script in config.html_js_files if isinstance(script, str))
+    others = [script for script in config.html_js_files if not isinstance(script, str)]
+    config.html_js_files = [*others, *((script, {"defer": "defer"}) for script in own)]
+    config.html_css_files = sorted(config.html_css_files, key=str)
 
 
 def forget_after_warnings(app: Sphinx, error: Exception | None) -> None:

@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode, urlsplit
 
-import nbformat
-from jupyter_cache import get_cache
-from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from sphinx.errors import ConfigError
 
+from plain_notebooks import FOLDER, write_download
 from repository import Repository, find_repository
 
 if TYPE_CHECKING:
@@ -90,14 +88,29 @@ def launch_links(root: Path, environment: Mapping[str, str]) -> dict[str, str]:
     return links
 
 
-def page_link(link: str, document: str) -> str:
-    """Complete the link of a service with a document of the book."""
-    return link + quote(f"{document}.md")
+def page_link(service: str, link: str, document: str) -> str:
+    """Complete the link of a service with a document of the book.
+
+    Binder's image has the notebooks, which its last step wrote; nbgitpuller brings what is in the repository.
+    """
+    return link + quote(f"{FOLDER}/{document}.ipynb" if service == "Binder" else f"{document}.md")
+
+
+def book_address(environment: Mapping[str, str]) -> str:
+    """Return the address that the book will have, from `BOOK_ADDRESS`, with a slash at its end; "" if unknown."""
+    address = environment.get("BOOK_ADDRESS", "").strip()
+    url = urlsplit(address)
+    if address and (url.scheme not in ("http", "https") or not url.netloc or url.query or url.fragment):
+        raise ConfigError(
+            f"BOOK_ADDRESS: expected the address of a folder, such as https://example.org/book/, got {address!r}"
+        )
+    return f"{address.rstrip('/')}/" if address else ""
 
 
 def find_links(app: Sphinx, config: Config) -> None:
     """Look once in a build; when the links change, every page is written anew."""
     config.launch_links = launch_links(Path(app.srcdir), os.environ)
+    config.html_baseurl = book_address(os.environ)
 
 
 def offer(
@@ -106,14 +119,12 @@ def offer(
     """Give a page that is a notebook its launch buttons and its notebook, outputs included."""
     if "kernelspec" not in app.env.metadata.get(pagename, {}):
         return
-    parsed = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"  # MyST-NB leaves it there
-    write_notebook(
-        parsed, Path(app.outdir, "_sources", f"{pagename}.ipynb"), app.config.nb_execution_cache_path
-    )
+    repository = find_repository(Path(app.srcdir), os.environ)
+    write_download(app, pagename, Path(app.outdir, "_sources", f"{pagename}.ipynb"), repository)
     context["ipynb_source"] = f"{pagename}.ipynb"  # the theme adds it to the downloads
     buttons = [
         link_button(
-            name, html.escape(page_link(link, pagename)), f"Open this page live on {name}", logo(name)
+            name, html.escape(page_link(name, link, pagename)), f"Open this page live on {name}", logo(name)
         )
         for name, link in app.config.launch_links.items()
     ]
@@ -130,19 +141,6 @@ def offer(
                 "label": "launch-buttons",
             }
         )
-
-
-def write_notebook(source: Path, target: Path, cache: str) -> None:
-    """Copy a notebook with the outputs kept in a cache, where MyST-NB leaves those that it took from there.
-
-    Each build gives the same: cells go by number, and what one of them prints is in one piece.
-    """
-    _, notebook = get_cache(cache).merge_match_into_notebook(nbformat.read(source, as_version=4))
-    notebook, _ = CoalesceStreamsPreprocessor().preprocess(notebook, {})
-    for k, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{k}"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, target)
 
 
 def link_button(text: str, url: str, tooltip: str, icon: str) -> dict[str, str]:

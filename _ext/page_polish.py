@@ -5,14 +5,32 @@ from __future__ import annotations
 import html
 import re
 import textwrap
+from collections import Counter
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
+from sphinx.util import logging
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+logger = logging.getLogger(__name__)
+
 LONGEST_DESCRIPTION = 160
+STORAGE = """<script>
+  // Where a browser keeps nothing for a page, its memory does until it is closed: the theme asks without looking.
+  for (const name of ["localStorage", "sessionStorage"])
+    try { window[name].getItem(""); } catch {
+      const kept = new Map();
+      const value = {
+        getItem: (key) => kept.get(key) ?? null,
+        setItem: (key, text) => void kept.set(key, String(text)),
+        removeItem: (key) => void kept.delete(key),
+      };
+      Object.defineProperty(window, name, { value, configurable: true });
+    }
+</script>"""
 AMISS = (' aria-label="Toggle hidden content"', ' role="doc-biblioentry"', ' role="list"')
 
 
@@ -26,6 +44,35 @@ def describe(
     text = paragraph.astext() if paragraph else f"{context.get('title', pagename)}: {app.config.html_title}"
     text = html.escape(textwrap.shorten(text, LONGEST_DESCRIPTION, placeholder=" …"))
     context["metatags"] = context.get("metatags", "") + f'\n<meta name="description" content="{text}" />'
+
+
+def bring_storage(
+    app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Put what stands in for blocked storage before all scripts of the head."""
+    context["metatags"] = f"{STORAGE}\n{context.get('metatags', '')}"
+
+
+class Ids(HTMLParser):
+    """Every id of a page, in order."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(body)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the id of an element."""
+        self.found += [value for name, value in attrs if name == "id" and value]
+
+
+def refuse_same_ids(
+    app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Warn of two things of one name: links and the address bar reach the first alone."""
+    counts = Counter(Ids(context.get("body", "")).found)
+    for name in [name for name, count in counts.items() if count > 1]:
+        logger.warning("the id %r is given to %d things on this page", name, counts[name], location=pagename)
 
 
 def mend(
@@ -42,4 +89,6 @@ def setup(app: Sphinx) -> dict[str, object]:
     """Connect to Sphinx."""
     app.connect("html-page-context", describe)
     app.connect("html-page-context", mend)
+    app.connect("html-page-context", refuse_same_ids)
+    app.connect("html-page-context", bring_storage)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

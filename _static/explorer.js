@@ -61,12 +61,14 @@
     }
 
     async copy() {
+      const address = location.href.split("#")[0] + this.link();
       try {
-        await navigator.clipboard.writeText(location.href.split("#")[0] + this.link());
+        await navigator.clipboard.writeText(address);
         this.note.textContent = "Link copied";
       } catch {
         write(this);
-        this.note.textContent = "The link is in the address bar";
+        if (window === window.top) this.note.textContent = "The link is in the address bar";
+        else this.note.replaceChildren("Not copied. The link is ", anchor(address)); // the bar is another page's
       }
     }
 
@@ -103,14 +105,44 @@
     }
 
     restore() {
-      const [name, query] = location.hash.slice(1).split("?");
+      const { name, query } = asked();
       if (name !== this.figure.id || query === undefined) return;
       const values = new URLSearchParams(query);
       const places = this.controls.map(({ name, texts }) => texts.indexOf(values.get(name)));
       this.stop();
       this.show(places.map((place, k) => (place < 0 ? this.controls[k].start : place)));
+      const unknown = [...values].filter(([key, value]) =>
+        !this.controls.some(({ name, texts }) => name === key && texts.includes(value)));
+      if (unknown.length) {
+        const states = unknown.map(([key, value]) => `${key} = ${value}`).join(", ");
+        this.note.textContent = `The address asks for ${states}, which this figure does not have`;
+      }
       this.figure.scrollIntoView();
     }
+  }
+
+  // What the address asks for: the figure before the "?", and the state behind it, if there is one.
+  function asked() {
+    const [name, query] = location.hash.slice(1).split("?");
+    return { name, query };
+  }
+
+  // A figure that the address names and this page does not have is told at the head of the page.
+  function tellWhatIsMissing() {
+    document.querySelector(".explorer-missing")?.remove();
+    const { name, query } = asked();
+    if (!name || query === undefined || document.getElementById(name)) return;
+    const note = document.createElement("p");
+    note.className = "explorer-missing";
+    note.setAttribute("role", "status");
+    note.textContent = `The address asks for the figure "${name}", which is not on this page.`;
+    (document.querySelector("article") ?? document.body).prepend(note);
+  }
+
+  function anchor(address) {
+    const link = document.createElement("a");
+    Object.assign(link, { href: address, textContent: address, target: "_blank" });
+    return link;
   }
 
   let moved, writing; // the explorer that moved last, and the timer after which the address names it
@@ -119,6 +151,7 @@
     writing ??= setTimeout(() => {
       writing = undefined;
       history.replaceState(history.state, "", moved.link());
+      document.querySelector(".explorer-missing")?.remove();
     }, WRITE_EVERY);
   }
 
@@ -142,6 +175,8 @@
   }
 
   function startAll() {
+    tellWhatIsMissing();
+    addEventListener("hashchange", tellWhatIsMissing);
     const whenIdle = window.requestIdleCallback ?? ((task) => setTimeout(task, 100));
     for (const figure of document.querySelectorAll("figure.explorer:not(.diagram, [data-found])")) {
       figure.dataset.found = ""; // the script may be loaded twice
