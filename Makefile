@@ -29,7 +29,7 @@ help:
 	@echo "make test    run every test, of the code and of the book"
 	@echo "make serve   serve the built book on this machine, PORT=$(PORT)"
 	@echo "make lab     open the chapters live in JupyterLab"
-	@echo "make notebooks   write the chapters as .ipynb to _build/notebooks, for editors that want those"
+	@echo "make notebooks   build the book, and with it the chapters as .ipynb in notebooks/"
 	@echo "make test-live   test the chapters in JupyterLab, in a fresh environment like Binder's"
 	@echo "make links   ask every link that leaves the book whether it still leads somewhere"
 	@echo "make train   train what is not trained yet of the results that the chapters show"
@@ -73,18 +73,14 @@ serve:
 	@echo "Open http://127.0.0.1:$(PORT)/intro.html and stop with Ctrl-C"
 	@$(PYTHON) -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-lab: $(VENV)/.book
-	@PATH="$(CURDIR)/$(BIN):$$PATH" bash binder/postBuild \
-	  || $(call failed,making notebooks of the chapters,Delete $(VENV) and try again.)
+lab: book
+	@PATH="$(abspath $(BIN)):$$PATH" bash binder/postBuild \
+	  || $(call failed,setting JupyterLab up for the chapters,Delete $(VENV) and try again.)
 	@$(BIN)/jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) --ServerApp.root_dir='$(CURDIR)' \
-	  $(LAB) intro.md
+	  $(LAB) notebooks/intro.ipynb
 
-notebooks: $(VENV)/.book
-	@for source in $$(grep -l '^```{code-cell}' intro.md chapters/*.md); do \
-	  notebook=_build/notebooks/$${source%.md}.ipynb; mkdir -p "$${notebook%/*}"; \
-	  $(BIN)/jupytext --quiet --to ipynb --output "$$notebook" "$$source" || exit 1; done \
-	  || $(call failed,writing the notebooks,See above.)
-	@echo "Open the notebooks in _build/notebooks, with the Python in $(VENV) as their kernel."
+notebooks: book
+	@echo "Open the notebooks in notebooks/, with the Python in $(VENV) as their kernel. Those you change are kept."
 
 links: $(VENV)/.book
 	@$(BIN)/jupyter-book build . --builder linkcheck \

@@ -1,8 +1,8 @@
 """What the build tells the cells it runs, and how long it trusts what they printed.
 
 The cells learn that they draw for a page, not for a kernel. Their outputs are kept for as long as the code
-that made them stands, and for as long as NumPy and its like stay the same: jupyter-cache looks at the notebook
-alone, so each state of the package and of what is installed gets a cache of its own.
+that made them stands and the packages beneath it stay the same: jupyter-cache looks at the notebook alone, so
+each state of the package and of what is installed gets a cache of its own.
 """
 
 from __future__ import annotations

@@ -97,12 +97,13 @@ def page_link(service: str, link: str, document: str) -> str:
 
 
 def book_address(environment: Mapping[str, str]) -> str:
-    """Return the address that the book will have, from `BOOK_ADDRESS`, with a slash at its end; "" if unknown."""
+    """Return the address that `BOOK_ADDRESS` gives the book, with a slash at its end; "" if unknown."""
     address = environment.get("BOOK_ADDRESS", "").strip()
     url = urlsplit(address)
     if address and (url.scheme not in ("http", "https") or not url.netloc or url.query or url.fragment):
         raise ConfigError(
-            f"BOOK_ADDRESS: expected the address of a folder, such as https://example.org/book/, got {address!r}"
+            "BOOK_ADDRESS: expected the address of a folder, such as https://example.org/book/, "
+            f"got {address!r}"
         )
     return f"{address.rstrip('/')}/" if address else ""
 

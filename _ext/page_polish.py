@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 LONGEST_DESCRIPTION = 160
 STORAGE = """<script>
-  // Where a browser keeps nothing for a page, its memory does until it is closed: the theme asks without looking.
+  // Where a browser keeps nothing for a page, memory does until it is closed: the theme does not look first.
   for (const name of ["localStorage", "sessionStorage"])
     try { window[name].getItem(""); } catch {
       const kept = new Map();

@@ -1,7 +1,7 @@
 """A page's text as every notebook program shows it: MyST's roles and directives turned into plain Markdown.
 
-The sources stay MyST. What leaves the book as a notebook is rewritten here: a role becomes the words, number or
-link that the page shows in its place, a directive its title and its text.
+The sources stay MyST. What leaves the book as a notebook is rewritten here: a role becomes the words, number
+or link that the page shows in its place, a directive its title and its text.
 """
 
 from __future__ import annotations
@@ -214,7 +214,8 @@ class Writer:
 
     def _role_claim(self, content: str) -> str:
         claim = CLAIMS[int(content)]
-        return self._linked(f"claim {claim.number} · {VERDICT_NAMES[claim.verdict]}", self._label(f"claim-{content}"))
+        badge = f"**claim {claim.number} · {VERDICT_NAMES[claim.verdict]}**"
+        return self._linked(badge, self._label(f"claim-{content}"))
 
     def _role_term(self, content: str) -> str:
         text, target = self._split(content)
@@ -234,7 +235,9 @@ class Writer:
     def _role_module(self, content: str) -> str:
         path = f"code/{content.replace('.', '/')}"
         is_package = Path(self.env.srcdir, path).is_dir()
-        return self._linked(f"`{content}`", self.file(f"{path}/__init__.py" if is_package else f"{path}.py", ""))
+        return self._linked(
+            f"`{content}`", self.file(f"{path}/__init__.py" if is_package else f"{path}.py", "")
+        )
 
     def _role_download(self, content: str) -> str:
         text, target = self._split(content)
@@ -258,4 +261,3 @@ class Writer:
         by = f"{names[0]} et al." if len(names) > 2 else " and ".join(names)
         address = self.page(citation.bibliography_key.docname, citation.citation_id)
         return self._linked(f"{by}{between}{work.fields.get('year', '')}", address)
-

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FOLDER = "notebooks"
 WRITTEN = ".written.json"
 GLUED = "application/papermill.record/text/plain"
-INSTALL = "pip install -e \"./code[live]\""
+INSTALL = 'pip install -e "./code[live]"'
 HEADING = re.compile(r"(?m)^(?:\((?P<label>[\w-]+)\)=\n)?#{1,6} +(?P<title>.+)$")
 EXERCISE = re.compile(r"(?m)^`{3,}\{exercise(?:-start)?\} *(?P<title>.*)\n:label: *(?P<label>[\w-]+)")
 
@@ -54,7 +54,7 @@ def plain(app: Sphinx, docname: str, page: Link, file: Link) -> NotebookNode:
     for k, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{k}"
         if cell["cell_type"] == "markdown":
-            cell["source"] = writer.convert(cell["source"])
+            cell["source"] = writer.convert(cell["source"]).strip()
         for output in cell.get("outputs", []):
             if "text/markdown" in output.get("data", {}):
                 output["data"]["text/markdown"] = writer.convert(output["data"]["text/markdown"])
@@ -88,7 +88,7 @@ def headings(texts: list[str]) -> dict[str, str]:
 
 
 def write_download(app: Sphinx, docname: str, target: Path, repository: Repository | None) -> None:
-    """Write the notebook behind a page's button, with outputs, links that lead there from any disk, and how to run it."""
+    """Write the notebook behind a page's button: with outputs, whole addresses, and how to run it."""
     base = app.config.html_baseurl
 
     def page(document: str, anchor: str) -> str:
@@ -101,7 +101,8 @@ def write_download(app: Sphinx, docname: str, target: Path, repository: Reposito
     title = app.env.titles[docname].astext()
     named = f"[{title}]({page(docname, '')})" if base else f"*{title}*"
     where = f"in a clone of {repository.address}" if repository else "in a clone of the book's repository"
-    how = f"This notebook is the page {named} of *{app.config.project}*. What it needs to run: `{INSTALL}`, {where}."
+    origin = f"This notebook is the page {named} of *{app.config.html_title}*."
+    how = f"{origin} What it needs to run: `{INSTALL}`, {where}."
     notebook.cells.insert(0, nbformat.v4.new_markdown_cell(how, id="how-to-run"))
     target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, target)

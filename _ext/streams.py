@@ -1,7 +1,7 @@
 """What one cell prints is one block, whatever moments the kernel chose to send it in.
 
-A kernel sends what was printed whenever a fifth of a second has passed, or a print says `flush`: in the middle
-of a line, if it falls there. MyST-NB ends each part with a new line; here parts are only put together.
+A kernel sends what was printed whenever a fifth of a second has passed, or a print says `flush`: in the
+middle of a line, if it falls there. MyST-NB ends each part with a new line; here parts are put together.
 """
 
 from __future__ import annotations
@@ -35,8 +35,9 @@ def merge_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
     """
     merged: list[NotebookNode] = []
     for output in outputs:
-        last = merged[-1] if merged else None
-        if last and output["output_type"] == last["output_type"] == "stream" and output["name"] == last["name"]:
+        last = merged[-1] if merged else {"output_type": ""}
+        kinds = {output["output_type"], last["output_type"]}
+        if kinds == {"stream"} and output["name"] == last["name"]:
             last["text"] += output["text"]
         else:
             merged.append(copy.copy(output))

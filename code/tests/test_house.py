@@ -14,12 +14,15 @@ FLOORS = {  # each folder, and what stands below it
     "model": set(),
     "pretrained": {"model"},
     "training": {"model"},
-    "experiments": {"model", "training"},
+    "experiments": {"model", "training", "console"},
     "explorer": {"model", "numerals"},
-    "claims": {"model", "numerals"},
+    "claims": {"model", "numerals", "console"},
 }
 CHAPTERS = [chapter.__name__.split(".")[2] for chapter in registry.CHAPTERS]  # in reading order
-ENTRY_POINTS = {"claims/__main__.py"}  # a command stands above everything that it prints
+ENTRY_POINTS = {
+    "claims/__main__.py",
+    "experiments/__main__.py",
+}  # a command stands above everything that it prints
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from encoderlab.chapters.registry import CLAIMS
 from encoderlab.claims.claim import VERDICT_NAMES, Claim
 from encoderlab.claims.text import measured_and_bound
+from encoderlab.console import print_any_sign
 
 USAGE = "usage: python -m encoderlab.claims [NUMBER]"
 
@@ -70,4 +71,5 @@ def main(arguments: Sequence[str]) -> int:
 
 
 if __name__ == "__main__":
+    print_any_sign()
     sys.exit(main(sys.argv[1:]))

@@ -11,6 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from encoderlab.console import print_any_sign
 from encoderlab.experiments import EXPERIMENTS
 from encoderlab.experiments.results import DATA, load
 from encoderlab.experiments.runner import run
@@ -57,4 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    print_any_sign()
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit("stopped: the same command goes on from here")

@@ -52,7 +52,9 @@ class Results:
     ----------
     experiment, command : str
     versions : mapping of str to str
-        Of Python, NumPy and encoderlab.
+        Of Python, NumPy and encoderlab; "blas" is the library and kernel behind the products. With another
+        kernel the same seed ends in other weights; results made before it was recorded may not come out again
+        to the digit.
     runs : tuple of Run
     """
 
@@ -60,6 +62,17 @@ class Results:
     command: str
     versions: Mapping[str, str]
     runs: tuple[Run, ...]
+
+    def made_with(self) -> str:
+        """Say on what the runs were trained, and what is not known of it.
+
+        Examples
+        --------
+        >>> Results("xor", "", {"numpy": "2.4.6", "python": "3.11.7"}, ()).made_with()
+        'Python 3.11.7, NumPy 2.4.6, kernel of the processor not recorded'
+        """
+        kernel = self.versions.get("blas", "kernel of the processor not recorded")
+        return f"Python {self.versions['python']}, NumPy {self.versions['numpy']}, {kernel}"
 
     def select(self, **settings: Any) -> tuple[Run, ...]:
         """Return the runs with these settings.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from encoderlab.experiments.blas import blas_kernel
 from encoderlab.experiments.experiment import Cell, Experiment, Outcome
 from encoderlab.experiments.kept_weights import keep
 from encoderlab.experiments.results import FORMAT, command, fingerprint
@@ -84,6 +85,7 @@ def plan(experiment: Experiment) -> dict[str, Any]:
             "python": platform.python_version(),
             "numpy": np.__version__,
             "encoderlab": version("encoderlab"),
+            "blas": blas_kernel(),
         },
         "cells": cells,
     }

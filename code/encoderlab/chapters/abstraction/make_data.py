@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -136,4 +137,7 @@ def _compact(array: Any) -> Any:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped: nothing was stored, the file is written at the end")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
@@ -140,4 +141,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped: nothing was stored, the networks of this chapter are trained together")
