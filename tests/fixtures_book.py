@@ -15,7 +15,17 @@ import pytest
 import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-LEFT_BEHIND = (".git", ".venv", "_build", "__pycache__", "*.egg-info", ".*_cache", ".hypothesis")
+LEFT_BEHIND = (
+    ".git",
+    ".venv",
+    "_build",
+    "notebooks",
+    "build",
+    "__pycache__",
+    "*.egg-info",
+    ".*_cache",
+    ".hypothesis",
+)
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 NEEDED_TO_BUILD = ("_config.yml", "_ext", "_static", "_templates", "code", "requirements.txt")
 

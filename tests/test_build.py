@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy
+import pytest
 from bs4 import BeautifulSoup
 
+from bookworld import tell_the_cells, versions_behind_the_cells
 from fixtures_book import REPOSITORY, Book, Build, toc_documents, write_notebook
 
 
@@ -89,6 +93,66 @@ def test_edit_in_code_reaches_the_page(small_book: Book) -> None:
     assert third.notebooks("Executed") == []
     assert third.notebooks("Using cached") == ["intro"]
     assert "the value is 41" in page
+
+
+def test_newer_package_beneath_the_cells_runs_them_anew(
+    small_book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lock may say the same while another NumPy is installed."""
+    before = versions_behind_the_cells(small_book.root)
+    assert f"numpy {numpy.__version__}" in before.splitlines()
+    monkeypatch.setattr("bookworld.version_of", lambda name: "9.9" if name == "numpy" else "1")
+    after = versions_behind_the_cells(small_book.root)
+    assert "numpy 9.9" in after.splitlines()
+    caches = set()
+    for _ in range(2):
+        app = SimpleNamespace(srcdir=small_book.root)
+        config = SimpleNamespace()
+        monkeypatch.setenv("ENCODERLAB_WORLD", "")
+        monkeypatch.setenv("IPYTHONDIR", "")
+        tell_the_cells(app, config)
+        caches.add(config.nb_execution_cache_path)
+        monkeypatch.undo()
+    assert len(caches) == 2
+
+
+@pytest.mark.parametrize("other", ["twice", "a-heading"])
+def test_two_things_of_one_name_fail_the_build(small_book: Book, other: str) -> None:
+    """A link and the address bar would reach the first alone."""
+    cells = [
+        "import matplotlib.pyplot as plt\nfrom encoderlab.explorer import Explorer, Toggle",
+        "def explorer(name):",
+        "    figure, axes = plt.subplots()",
+        "    (line,) = axes.plot([0, 1], animated=True)",
+        "    return Explorer(name, figure, lambda ffn: f'The FFN is {ffn:d}.', ffn=Toggle('FFN'))",
+        "display(explorer('twice'))",
+        f"display(explorer('{other}'))",
+    ]
+    path = small_book.root / "intro.md"
+    write_notebook(path, "A page", "\n".join(cells))
+    path.write_text(path.read_text(encoding="utf-8") + "\n## A heading\n\nText.\n", encoding="utf-8")
+    fails_naming(small_book, f"the id '{other}' is given to 2 things on this page")
+
+
+def test_github_serves_folders_that_begin_with_an_underscore(book: Book) -> None:
+    """A branch that holds the pages goes through Jekyll, which drops them, unless this file says no."""
+    assert (book.html / ".nojekyll").is_file()
+
+
+def test_scripts_stand_in_one_order(book: Book) -> None:
+    """A disk lists files in an order of its own, and two machines would build two books."""
+    for page in book.pages():
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        own = [Path(str(tag["src"]).partition("?")[0]).name for tag in soup.select("script[src]")]
+        own = [name for name in own if (REPOSITORY / "_static" / name).is_file()]
+        assert own == sorted(own)
+
+
+def test_no_table_has_a_head_without_words(book: Book) -> None:
+    """A screen reader names each cell by the head of its column."""
+    for page in book.pages():
+        soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+        assert [th for th in soup.select("th") if not th.get_text(strip=True)] == [], page.name
 
 
 def fails_naming(book: Book, *expected: str) -> None:

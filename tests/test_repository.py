@@ -8,6 +8,8 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -100,6 +102,88 @@ def test_old_python_is_refused_clearly(tmp_path: Path) -> None:
     assert done.returncode != 0
     assert "Python 3.10.9" in done.stderr
     assert "make book PYTHON=python3.12" in done.stderr
+
+
+def test_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """It is not PyPI's fault, nor that of a package called venv."""
+    (tmp_path / "file").touch()
+    done = run("make", f"VENV={tmp_path}/file/venv", "book")
+    assert done.returncode != 0
+    assert f"writing to _build and {tmp_path}/file/venv" in done.stderr
+    assert "Copy the repository to a folder of your own" in done.stderr
+    assert "PyPI" not in done.stderr
+
+
+def checked_out(*options: str, folder: Path) -> Path:
+    """Clone the files that are here, as git would hand them out on another system."""
+    subprocess.run(["git", "init", "--quiet", folder / "source"], check=True)
+    shutil.copytree(
+        REPOSITORY, folder / "source", ignore=shutil.ignore_patterns(*LEFT_BEHIND), dirs_exist_ok=True
+    )
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for step in (["add", "--all"], [*who, "commit", "--quiet", "--message=All"]):
+        subprocess.run(["git", *step], cwd=folder / "source", check=True, capture_output=True)
+    subprocess.run(["git", *options, "clone", "--quiet", folder / "source", folder / "clone"], check=True)
+    return folder / "clone"
+
+
+def test_windows_checkout_keeps_the_line_ends_that_bash_reads(tmp_path: Path) -> None:
+    """And no file of the repository comes out with other bytes than it went in."""
+    clone = checked_out("-c", "core.autocrlf=true", folder=tmp_path)
+    for script in ("binder/postBuild", ".ci/run"):
+        assert b"\r" not in (clone / script).read_bytes()
+        assert run("bash", "-n", str(clone / script)).returncode == 0
+    for path in filter(Path.is_file, (clone / "code").rglob("*")):
+        assert path.read_bytes() == (REPOSITORY / path.relative_to(clone)).read_bytes(), path
+
+
+def test_no_step_needs_a_run_bit() -> None:
+    """Windows and an unpacked archive have none: scripts are handed to bash."""
+    for name in (
+        "Makefile",
+        "README.md",
+        "CONTRIBUTING.md",
+        "chapters/teaching.md",
+        ".github/workflows/book.yml",
+    ):
+        text = (REPOSITORY / name).read_text(encoding="utf-8")
+        for script in ("binder/postBuild", ".ci/run"):
+            for line in text.splitlines():
+                assert script not in line or f"bash {script}" in line, f"{name}: {line}"
+
+
+def test_package_carries_its_licence_and_its_tests(tmp_path: Path) -> None:
+    """Whoever has the wheel has the licence; whoever has the archive of sources can test it."""
+    shutil.copytree(REPOSITORY / "code", tmp_path / "code", ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    build = [
+        sys.executable,
+        "-m",
+        "uv",
+        "build",
+        "--quiet",
+        "--out-dir",
+        tmp_path / "dist",
+        tmp_path / "code",
+    ]
+    subprocess.run(build, check=True)
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    (archive,) = (tmp_path / "dist").glob("*.tar.gz")
+    root = " ".join((REPOSITORY / "LICENSE").read_text(encoding="utf-8").split())
+    with zipfile.ZipFile(wheel) as file:
+        (licence,) = [name for name in file.namelist() if name.endswith("licenses/LICENSE")]
+        assert " ".join(file.read(licence).decode("utf-8").split()) in root
+        assert not any(name.startswith("tests/") for name in file.namelist())
+    with tarfile.open(archive) as file:
+        packed = {name.partition("/")[2] for name in file.getnames()}
+    for path in filter(Path.is_file, (REPOSITORY / "code" / "tests").rglob("*")):
+        if "__pycache__" not in path.parts:
+            assert path.relative_to(REPOSITORY / "code").as_posix() in packed
+
+
+def test_git_ignores_what_building_leaves() -> None:
+    """No build of the package or the book comes into a commit by `git add`."""
+    rules = (REPOSITORY / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert {"code/build/", "code/dist/", "_build/", "notebooks/"} <= set(rules)
 
 
 def test_serve_says_what_is_in_the_way(tmp_path: Path) -> None:

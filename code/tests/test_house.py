@@ -19,10 +19,7 @@ FLOORS = {  # each folder, and what stands below it
     "claims": {"model", "numerals", "console"},
 }
 CHAPTERS = [chapter.__name__.split(".")[2] for chapter in registry.CHAPTERS]  # in reading order
-ENTRY_POINTS = {
-    "claims/__main__.py",
-    "experiments/__main__.py",
-}  # a command stands above everything that it prints
+ENTRY_POINTS = {"claims/__main__.py"}  # a command stands above everything that it prints
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 

