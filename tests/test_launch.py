@@ -156,8 +156,11 @@ def test_binder_gets_the_repository_the_revision_and_the_file(
     commit = make_clone(root, f"{address}.git")
     links = launch_links(root, {})
     assert list(links) == ["Binder"]
-    link = page_link(links["Binder"], "chapters/attention")
-    assert link == f"https://mybinder.org/v2/{place}/{commit}?urlpath=lab/tree/chapters/attention.md"
+    link = page_link("Binder", links["Binder"], "chapters/attention")
+    assert (
+        link
+        == f"https://mybinder.org/v2/{place}/{commit}?urlpath=lab/tree/notebooks/chapters/attention.ipynb"
+    )
 
 
 @pytest.mark.parametrize(
@@ -166,7 +169,7 @@ def test_binder_gets_the_repository_the_revision_and_the_file(
 def test_hub_gets_what_nbgitpuller_takes(tmp_path: Path, hub: str) -> None:
     root = tmp_path / "clone"
     make_clone(root, "git@github.com:owner/name.git")
-    link = page_link(launch_links(root, {"BOOK_JUPYTERHUB": hub})["JupyterHub"], "intro")
+    link = page_link("JupyterHub", launch_links(root, {"BOOK_JUPYTERHUB": hub})["JupyterHub"], "intro")
     url = urlsplit(link)
     assert link.startswith(f"{hub.removesuffix('/hub/').rstrip('/')}/hub/user-redirect/git-pull?")
     assert parse_qs(url.query) == {"repo": [HTTPS], "branch": ["main"], "urlpath": ["lab/tree/name/intro.md"]}

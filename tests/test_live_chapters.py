@@ -30,7 +30,7 @@ def printed(notebook: nbformat.NotebookNode) -> list[str]:
 
 @pytest.mark.parametrize("name", notebooks())
 def test_chapter_runs_live(book: Book, name: str) -> None:
-    """No cell raises, complains or takes a minute; each explorer is a widget; no output differs between runs.
+    """No cell raises or complains; each explorer is a widget; no output differs between runs.
 
     The chapter runs in the root with widgets, and in its folder as the build runs it, so that the pictures of
     the built page are compared too, every state of them.

@@ -41,7 +41,7 @@ def page(browser: Browser, binder: Server) -> Iterator[Page]:
 def path_behind_the_button(document: str) -> str:
     """Return the path that the button of a page asks Binder to open."""
     links = launch_links(Path(), {"BOOK_REPOSITORY": "https://github.com/owner/name"})
-    return parse_qs(urlsplit(page_link(links["Binder"], document)).query)["urlpath"][0]
+    return parse_qs(urlsplit(page_link("Binder", links["Binder"], document)).query)["urlpath"][0]
 
 
 def shown(explorer: Locator) -> tuple[str, str]:
