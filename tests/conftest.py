@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 import chromium
+
+expect.set_options(timeout=60_000)  # milliseconds; a machine may be busy, and what fails fails later
 
 pytest_plugins = ["fixtures_book", "fixtures_binder"]
 

@@ -278,6 +278,27 @@ def test_what_an_address_should_not_say_is_ignored(visit, fragment, expected):
     assert says(page, "two") == "The rate is 0.1 with none."
 
 
+@pytest.mark.parametrize(
+    ("fragment", "told"),
+    [
+        ("#one?ffn=on&depth=99", "The address asks for depth = 99, which this figure does not have"),
+        ("#one?height=3&depth=3", "The address asks for height = 3, which this figure does not have"),
+        ("#one?ffn=on&depth=2", ""),
+    ],
+)
+def test_state_that_does_not_exist_is_told(visit, fragment, told):
+    page = visit(f"/index.html{fragment}")
+    expect(page.locator("#one .explorer-note")).to_have_text(told)
+
+
+def test_figure_that_is_not_on_the_page_is_told(visit):
+    page = visit("/index.html#nobody?ffn=on")
+    missing = page.get_by_text('The address asks for the figure "nobody", which is not on this page.')
+    expect(missing).to_be_visible()
+    page.evaluate("location.hash = '#one?depth=2'")
+    expect(missing).to_have_count(0)
+
+
 CLIPBOARD = (
     "Object.defineProperty(navigator, 'clipboard', {{ value: {{ writeText: async (text) => {{ {} }} }} }});"
 )

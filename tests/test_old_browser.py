@@ -12,7 +12,7 @@ from fixtures_book import Book, notebooks, source
 
 NOTE = "This figure stands still"
 WITH_EXPLORERS = [document for document in notebooks() if "\nExplorer(" in source(document)]
-LATE = 10_000  # milliseconds; the note waits five seconds for a script that is merely slow
+LATE = 60_000  # milliseconds; the note waits five seconds for a script that is merely slow
 
 
 def cannot_unpack(page: Page) -> None:
