@@ -47,7 +47,7 @@ def folder(request: pytest.FixtureRequest, book: Book) -> Path:
 @pytest.mark.parametrize("document", notebooks())
 def test_no_markup_is_left(folder: Path, document: str) -> None:
     for text in texts(folder / f"{document}.ipynb"):
-        prose = MATHS.sub("", CODE.sub("", text))
+        prose = MATHS.sub("x", CODE.sub("", text))
         assert MARKUP.findall(prose) == [], prose
 
 
@@ -98,6 +98,8 @@ def test_badges_keep_their_verdict(book: Book) -> None:
         soup = BeautifulSoup(page, "html.parser")
         told = "\n".join(texts(book.html / "_sources" / f"{document}.ipynb"))
         for badge in soup.select("article .claim-badge"):
+            if badge.find_parent(class_="text_html"):  # drawn by a cell, so no Markdown
+                continue
             assert f"**{badge.get_text()}**" in told
 
 
