@@ -4,6 +4,7 @@
 (() => {
   "use strict";
   const HANDS = ["wheel", "touchstart", "pointerdown", "keydown"];
+  const QUIET = 2000; // ms without a change of height, after which the page counts as finished
 
   function place() {
     const name = location.hash.slice(1).split("?")[0];
@@ -15,13 +16,23 @@
   }
 
   const hold = () => place()?.scrollIntoView({ behavior: "instant" });
-  const watch = new ResizeObserver(hold);
+  let quiet; // runs out when nothing has moved for a while
+  const watch = new ResizeObserver(() => {
+    hold();
+    if (quiet) rest();
+  });
   const leave = () => watch.disconnect();
+
+  function rest() {
+    clearTimeout(quiet);
+    quiet = setTimeout(leave, QUIET);
+  }
 
   async function settle() {
     await window.MathJax?.startup?.promise;
     await document.fonts.ready;
-    requestAnimationFrame(() => requestAnimationFrame(leave)); // the last change is seen by then
+    hold();
+    rest();
   }
 
   // Whoever loads a page again, or goes back to it, returns to where they were.

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from fixtures_book import Book, notebooks, source
+from test_pages import server  # noqa: F401 (a fixture)
 
 NAME = next(document for document in notebooks() if "\nExplorer(" in source(document))
 LONG = "chapters/stacking"
@@ -67,10 +68,13 @@ def test_page_works_without_storage(browser: Browser, book: Book) -> None:
 
 @pytest.mark.parametrize("sandbox", ["", ' sandbox="allow-scripts"'])
 def test_page_works_in_a_frame_of_another_site(
-    browser: Browser, book: Book, tmp_path: Path, sandbox: str
+    browser: Browser,
+    server: str,  # noqa: F811
+    tmp_path: Path,
+    sandbox: str,
 ) -> None:
     """A link that cannot be copied is shown: the address bar is not this page's."""
-    address = f"{book.html.as_uri()}/{NAME}.html"
+    address = f"{server}/{NAME}.html"
     frame = f'<iframe src="{address}" width="1200" height="800"{sandbox}></iframe>'
     (tmp_path / "other.html").write_text(f"<!doctype html><title>Other</title>{frame}", encoding="utf-8")
     with browser.new_page() as page:
