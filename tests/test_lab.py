@@ -11,25 +11,25 @@ import subprocess
 import time
 from urllib.request import urlopen
 
-from fixtures_book import REPOSITORY
+from fixtures_book import REPOSITORY, Book
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/lab\S*\?token=(\w+)")
 VIEWERS = "@jupyterlab/docmanager-extension:plugin"
 
 
-def test_make_lab_opens_chapters_as_notebooks_on_the_next_port(tmp_path) -> None:
+def test_make_lab_opens_chapters_as_notebooks_on_the_next_port(tmp_path, book: Book) -> None:
     log = tmp_path / "log"
     with socket.create_server(("127.0.0.1", 0)) as taken, log.open("w") as out:
         port = taken.getsockname()[1]
         lab = subprocess.Popen(
-            ["make", "lab", f"LAB=--no-browser --port={port}"],
-            cwd=REPOSITORY,
+            ["make", "lab", f"VENV={REPOSITORY / '.venv'}", f"LAB=--no-browser --port={port}"],
+            cwd=book.root,
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         try:
-            deadline = time.monotonic() + 120
+            deadline = time.monotonic() + 600
             while not (found := ADDRESS.search(log.read_text(encoding="utf-8"))):
                 assert lab.poll() is None, log.read_text(encoding="utf-8")
                 assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
