@@ -1,4 +1,7 @@
-"""The role {claim}`4`: a badge with the verdict in word and colour, a link to the row in the ledger."""
+"""The role {claim}`4`: a badge with the verdict in word and colour, a link to the row in the ledger.
+
+And {{ n_claims }}, how many rows the ledger has.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from encoderlab.claims.claim import VERDICT_NAMES
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.config import Config
     from sphinx.environment import BuildEnvironment
 
 REFTYPE = "claim"
@@ -55,8 +59,14 @@ def resolve(
     return make_refnode(app.builder, node["refdoc"], docname, label, content)
 
 
+def count(app: Sphinx, config: Config) -> None:
+    """Tell MyST how many claims there are, so that no page has the number typed."""
+    config.myst_substitutions = config.myst_substitutions | {"n_claims": str(len(CLAIMS))}
+
+
 def setup(app: Sphinx) -> dict[str, object]:
-    """Register the role and what resolves it."""
+    """Register the role, what resolves it, and the count, before MyST reads its settings."""
+    app.connect("config-inited", count, priority=1)
     app.add_role("claim", ClaimRole())
     app.connect("missing-reference", resolve)
     return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

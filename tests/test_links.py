@@ -9,6 +9,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from encoderlab.chapters.registry import CLAIMS
+from encoderlab.claims.claim import VERDICT_NAMES
 from fixtures_book import REPOSITORY, Book, toc_documents
 
 MACHINE_PATH = re.compile(r"(?<![\w./-])/(?:home|root|tmp|work|Users|var|private)/[\w.-]+|[A-Z]:\\\\Users")
@@ -97,6 +98,16 @@ def test_claims_of_chapters_are_cited() -> None:
         assert own <= cited, f"{document} does not cite {sorted(own - cited)}"
     stems = {document.rpartition("/")[2] for document in toc_documents()}
     assert {claim.chapter for claim in CLAIMS.values()} <= stems
+
+
+def test_every_verdict_is_explained_and_has_its_colours() -> None:
+    """The ledger says what each verdict means, in the words of the badges; each has an ink by day and night."""
+    ledger = (REPOSITORY / "chapters" / "claims.md").read_text(encoding="utf-8")
+    style = (REPOSITORY / "_static" / "book.css").read_text(encoding="utf-8")
+    for verdict, name in VERDICT_NAMES.items():
+        assert f"\n{name}\n: " in ledger
+        assert style.count(f".claim-{verdict} {{") == 2
+    assert "{{ n_claims }} in all" in ledger  # counted, not typed
 
 
 def test_ledger_has_a_row_with_evidence_for_each_claim(pages: dict[str, BeautifulSoup]) -> None:

@@ -12,16 +12,17 @@ from encoderlab.claims.text import measured_and_bound
 from encoderlab.console import print_any_sign
 
 USAGE = "usage: python -m encoderlab.claims [NUMBER]"
+WIDTH = max(map(len, VERDICT_NAMES.values()))
 
 
 def table() -> str:
     """List every claim: number, source, verdict, what the note says."""
     rows = [
-        f"{claim.number:>3}  {claim.note} § {claim.section:<7} {VERDICT_NAMES[claim.verdict]:<12} "
+        f"{claim.number:>3}  {claim.note} § {claim.section:<7} {VERDICT_NAMES[claim.verdict]:<{WIDTH}} "
         + textwrap.shorten(claim.says, 72, placeholder=" …")
         for claim in CLAIMS.values()
     ]
-    return "\n".join(["  #  note      verdict      the note says", *rows])
+    return "\n".join([f"  #  note      {'verdict':<{WIDTH}} the note says", *rows])
 
 
 def in_full(claim: Claim) -> tuple[str, bool]:

@@ -11,13 +11,19 @@ from types import ModuleType
 VERDICTS: Mapping[str, frozenset[str]] = {
     "exact": frozenset({"identity"}),
     "conditional": frozenset({"inside", "outside"}),
+    "confirmed": frozenset({"for", "footnote"}),
     "depends": frozenset({"for", "against"}),
+    "untested": frozenset({"stand-in"}),
     "false": frozenset({"counterexample"}),
     "loose": frozenset({"precise", "as stated"}),
 }
 """Each verdict, and the roles that its evidence must play. No two verdicts ask for the same roles."""
 
-VERDICT_NAMES: Mapping[str, str] = {verdict: verdict for verdict in VERDICTS} | {"loose": "loosely put"}
+VERDICT_NAMES: Mapping[str, str] = {verdict: verdict for verdict in VERDICTS} | {
+    "confirmed": "confirmed, with a footnote",
+    "untested": "not tested",
+    "loose": "loosely put",
+}
 """What a reader is shown for each verdict."""
 
 SUPPORT = "support"
