@@ -101,7 +101,7 @@ def test_claims_of_chapters_are_cited() -> None:
 
 
 def test_every_verdict_is_explained_and_has_its_colours() -> None:
-    """The ledger says what each verdict means, in the words of the badges; each has an ink by day and night."""
+    """The ledger says what each verdict means, in the words of the badges; each has its two inks."""
     ledger = (REPOSITORY / "chapters" / "claims.md").read_text(encoding="utf-8")
     style = (REPOSITORY / "_static" / "book.css").read_text(encoding="utf-8")
     for verdict, name in VERDICT_NAMES.items():

@@ -11,9 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from encoderlab.chapters.abstraction.erasure_data import ERASED, FACTS
+from encoderlab.chapters.abstraction.homonyms import CONTROLS as BARE
+from encoderlab.chapters.abstraction.length_data import LENGTH_MEASURES, ORDERS
 from encoderlab.chapters.abstraction.likeness import HIDDEN_MEASURES
+from encoderlab.chapters.abstraction.probe_data import GROWING, MOST_ADJECTIVES, RIVALS
 from encoderlab.chapters.abstraction.probe_tasks import TASKS
 from encoderlab.chapters.abstraction.probes import CONTROLS
+from encoderlab.chapters.abstraction.prose import LENGTHS as PROSE_LENGTHS
 from encoderlab.chapters.abstraction.reading import HEAD_MEASURES, Reading
 from encoderlab.chapters.abstraction.relations import LURES, RELATIONS
 from encoderlab.chapters.abstraction.sentences import THE_NOTES, Separation
@@ -58,6 +63,16 @@ AXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "controls": ("task", "seed", "control"),
         "relations": ("relation", "half", "layer", "head"),
         "lures": ("lure", "layer", "head"),
+        "by_length": ("length", "order", "text", "length measure", "layer"),
+        "by_length_heads": ("length", "length measure", "layer", "head"),
+        "by_length_untrained": ("length", "length measure", "layer"),
+        "growing": ("grown", "adjectives", "seed", "depth"),
+        "growing_rivals": ("grown", "adjectives", "seed", "rival"),
+        "erased_read": ("fact", "seed", "erased", "depth"),
+        "erased_margin": ("fact", "seed", "erased", "text"),
+        "skipped_read": ("fact", "seed", "layer"),
+        "minimal_pairs": ("pair", "beside", "depth"),
+        "senses_bare": ("use", "bare"),
     }
 )
 """What the axes of an array run over. A layer is counted from 0, a depth is the number of layers passed."""
@@ -75,6 +90,16 @@ LABELS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "control": tuple(CONTROLS),
         "relation": tuple(RELATIONS),
         "lure": tuple(LURES),
+        "length": tuple(f"{words} words" for words in PROSE_LENGTHS),
+        "order": ORDERS,
+        "length measure": LENGTH_MEASURES,
+        "grown": tuple(GROWING),
+        "adjectives": tuple(f"up to {most} adjectives" for most in MOST_ADJECTIVES),
+        "rival": tuple(RIVALS),
+        "fact": tuple(FACTS),
+        "erased": ERASED,
+        "beside": ("paraphrase", "contradiction"),
+        "bare": BARE,
     }
 )
 """The names along the axes that have names."""

@@ -6,7 +6,7 @@ optional words move the positions, and a second lexicon holds nouns and verbs th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ def _listed(words: str) -> tuple[str, ...]:
 
 DETERMINERS = _listed("the this every one")
 ADJECTIVES = _listed("old young small tall quiet famous")
+MORE_ADJECTIVES = (*ADJECTIVES, *_listed("rich poor clever kind proud lonely brave honest tired happy"))
 PREPOSITIONS = _listed("near behind beside with without")
 ADVERBS = _listed("today again yesterday slowly")
 NOUNS = _listed(
@@ -40,6 +41,30 @@ class Labelled(NamedTuple):
     words: tuple[str, ...]
     place: int  # −1 for the [CLS] before the first word
     label: str
+
+
+Adjectives = Callable[[np.random.Generator], tuple[str, ...]]
+"""Draws what stands between a determiner and its noun."""
+
+
+def one_or_none(rng: np.random.Generator) -> tuple[str, ...]:
+    """Draw one adjective, or none, as often."""
+    return _some(rng, ADJECTIVES)
+
+
+def up_to(most: int) -> Adjectives:
+    """Draw none to so many different adjectives, each number as often, so that phrases grow.
+
+    Examples
+    --------
+    >>> {len(up_to(3)(np.random.default_rng(seed))) for seed in range(20)}
+    {0, 1, 2, 3}
+    """
+
+    def draw(rng: np.random.Generator) -> tuple[str, ...]:
+        return tuple(rng.permutation(MORE_ADJECTIVES)[: int(rng.integers(most + 1))].tolist())
+
+    return draw
 
 
 class Lexicon(NamedTuple):
@@ -66,7 +91,9 @@ def present(verb: str) -> str:
     return f"{verb}es" if verb.endswith(("ch", "ss")) else f"{verb}s"
 
 
-def clauses(rng: np.random.Generator, lexicon: Lexicon, count: int) -> list[Labelled]:
+def clauses(
+    rng: np.random.Generator, lexicon: Lexicon, count: int, adjectives: Adjectives = one_or_none
+) -> list[Labelled]:
     """Write clauses, and label determiners, adjectives and nouns by the phrase of the clause they stand in.
 
     (preposition NP ,) NP (preposition NP) verb NP (preposition NP) (adverb), with NP = determiner (adjective)
@@ -78,6 +105,8 @@ def clauses(rng: np.random.Generator, lexicon: Lexicon, count: int) -> list[Labe
     lexicon : Lexicon
     count : int
         How many clauses; each has several labelled places.
+    adjectives : callable
+        Such as `up_to`, for longer phrases.
 
     Returns
     -------
@@ -86,14 +115,14 @@ def clauses(rng: np.random.Generator, lexicon: Lexicon, count: int) -> list[Labe
     """
     labelled = []
     for _ in range(count):
-        front = _prepositional(rng, lexicon)
+        front = _prepositional(rng, lexicon, adjectives)
         pairs = [
             *((*front, (",", "")) if front else ()),
-            *_noun_phrase(rng, lexicon, "subject"),
-            *_prepositional(rng, lexicon),
+            *_noun_phrase(rng, lexicon, "subject", adjectives),
+            *_prepositional(rng, lexicon, adjectives),
             (past(_pick(rng, lexicon.verbs)), ""),
-            *_noun_phrase(rng, lexicon, "object"),
-            *_prepositional(rng, lexicon),
+            *_noun_phrase(rng, lexicon, "object", adjectives),
+            *_prepositional(rng, lexicon, adjectives),
             *((word, "") for word in _some(rng, ADVERBS)),
         ]
         words = tuple(word for word, _ in pairs)
@@ -101,7 +130,9 @@ def clauses(rng: np.random.Generator, lexicon: Lexicon, count: int) -> list[Labe
     return labelled
 
 
-def roles(rng: np.random.Generator, lexicon: Lexicon, count: int) -> list[Labelled]:
+def roles(
+    rng: np.random.Generator, lexicon: Lexicon, count: int, adjectives: Adjectives = one_or_none
+) -> list[Labelled]:
     """Write who does what to whom, and label both nouns "agent" or "patient".
 
     In four forms: active, passive and the two clefts, "it was the guest that …". In half of the sentences the
@@ -111,7 +142,7 @@ def roles(rng: np.random.Generator, lexicon: Lexicon, count: int) -> list[Labell
     for number in range(count):
         agent, patient, *_ = rng.permutation(lexicon.nouns).tolist()
         verb = past(_pick(rng, lexicon.verbs))
-        a, p = (("the", *_some(rng, ADJECTIVES), noun) for noun in (agent, patient))
+        a, p = (("the", *adjectives(rng), noun) for noun in (agent, patient))
         forms = (
             (*a, verb, *p),
             (*p, "was", verb, "by", *a),
@@ -170,15 +201,19 @@ def places(rng: np.random.Generator, count: int) -> list[tuple[str, ...]]:
     ]
 
 
-def _noun_phrase(rng: np.random.Generator, lexicon: Lexicon, label: str) -> list[tuple[str, str]]:
-    words = (_pick(rng, DETERMINERS), *_some(rng, ADJECTIVES), _pick(rng, lexicon.nouns))
+def _noun_phrase(
+    rng: np.random.Generator, lexicon: Lexicon, label: str, adjectives: Adjectives
+) -> list[tuple[str, str]]:
+    words = (_pick(rng, DETERMINERS), *adjectives(rng), _pick(rng, lexicon.nouns))
     return [(word, label) for word in words]
 
 
-def _prepositional(rng: np.random.Generator, lexicon: Lexicon) -> list[tuple[str, str]]:
+def _prepositional(
+    rng: np.random.Generator, lexicon: Lexicon, adjectives: Adjectives
+) -> list[tuple[str, str]]:
     preposition = _some(rng, PREPOSITIONS)
     return [(word, "") for word in preposition] + (
-        _noun_phrase(rng, lexicon, "prepositional") if preposition else []
+        _noun_phrase(rng, lexicon, "prepositional", adjectives) if preposition else []
     )
 
 

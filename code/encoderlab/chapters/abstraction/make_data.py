@@ -1,7 +1,7 @@
 """Make abstraction.npz, every measurement of chapter 5.
 
 `python -m encoderlab.chapters.abstraction.make_data` needs the six-layer model (`make minilm`), scikit-learn
-(`pip install -e "code[test]"`) and a few minutes.
+(`pip install -e "code[test]"`) and some ten minutes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,11 @@ import numpy as np
 
 from encoderlab.chapters.abstraction.attention_data import like_the_note, long_texts, relations
 from encoderlab.chapters.abstraction.data import ATLAS
+from encoderlab.chapters.abstraction.erasure_data import erasure
+from encoderlab.chapters.abstraction.length_data import by_length
 from encoderlab.chapters.abstraction.likeness import hidden_measures
-from encoderlab.chapters.abstraction.probe_data import NETWORKS, SEEDS, probes
+from encoderlab.chapters.abstraction.meaning_data import meaning
+from encoderlab.chapters.abstraction.probe_data import NETWORKS, SEEDS, growing_phrases, probes
 from encoderlab.chapters.abstraction.reading import HEAD_MEASURES, read
 from encoderlab.chapters.abstraction.sentences import BLOCK, THE_NOTES, centred, sentences, separation
 from encoderlab.chapters.abstraction.surgery_data import loud_neurons, surgery, width
@@ -113,7 +116,10 @@ def sections() -> Iterator[Arrays]:
         start = time.monotonic()
         yield section(exact)
         print(f"{section.__name__}: {time.monotonic() - start:.0f} s", flush=True)
-    yield probes(fast)
+    for section in (by_length, meaning, erasure, growing_phrases, probes):
+        start = time.monotonic()
+        yield section(fast)
+        print(f"{section.__name__}: {time.monotonic() - start:.0f} s", flush=True)
 
 
 def main() -> None:

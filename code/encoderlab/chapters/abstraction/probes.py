@@ -105,9 +105,9 @@ def window(items: Sequence[Labelled], known: Known, reach: int) -> FloatArray:
     return np.array(rows)
 
 
-def narrowed(items: Sequence[Labelled], known: Known) -> FloatArray:
-    """Return the window of two on each side, projected at random to the width of a hidden state."""
-    wide = window(items, known, 2)
+def narrowed(items: Sequence[Labelled], known: Known, reach: int = 2) -> FloatArray:
+    """Return the window of so many on each side, projected at random to the width of a hidden state."""
+    wide = window(items, known, reach)
     width = known[items[0].words].shape[-1]
     rng = np.random.default_rng(0)  # one projection for training and test
     matrix = rng.normal(scale=wide.shape[1] ** -0.5, size=(wide.shape[1], width))

@@ -14,7 +14,7 @@ import numpy as np
 from encoderlab.chapters.abstraction.corpus_means import LayerMeans, corpus_means, mean_by_kind
 from encoderlab.chapters.abstraction.data import WIDTHS
 from encoderlab.chapters.abstraction.sentences import mean_and_interval, sentences, separation
-from encoderlab.chapters.abstraction.surgery import FORMS, PARTS, Form, Operation, operate
+from encoderlab.chapters.abstraction.surgery import BY_LOT, FORMS, PARTS, Form, Operation, operate
 from encoderlab.chapters.abstraction.width import mean_activations, narrow, neurons_by_weight
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.encoder import Encoder
@@ -22,9 +22,11 @@ from encoderlab.model.tokens import rank_one_residual
 from encoderlab.pretrained.sentence_encoder import SentenceEncoder, sentence_vector
 
 Arrays = dict[str, Any]
+BothHalves = tuple[tuple[LayerMeans, ...], tuple[LayerMeans, ...]]
 HALVES = slice(0, 32), slice(32, 64)  # of the sentences, by whole blocks
 LOUD = 10.0  # a neuron is loud if what it adds to [CLS] is longer on average; a word is about as long
 LOTS = 3
+DRAWS = 4  # of each form that draws by lot; what is measured is averaged over them
 
 
 def surgery(model: SentenceEncoder) -> Arrays:
@@ -35,12 +37,12 @@ def surgery(model: SentenceEncoder) -> Arrays:
     after, change = [], []
     means = means_of_the_other_half(model.encoder, inputs)
     for part in PARTS.values():
-        values = [measures(operated(model.encoder, inputs, part, form, means), intact) for form in FORMS]
+        values = [judged(model.encoder, inputs, part, form, means, intact) for form in FORMS]
         after.append([with_interval(v) for v in values])
         change.append([with_interval(v[:, -1] - before[:, -1]) for v in values])
     return {
-        "surgery": np.array(after),  # (14, 5, 4, 7, 3)
-        "surgery_change": np.array(change),  # (14, 5, 4, 3), paired
+        "surgery": np.array(after),  # (14, 7, 4, 7, 3)
+        "surgery_change": np.array(change),  # (14, 7, 4, 3), paired
         "intact": with_interval(before),  # (4, 7, 3)
     }
 
@@ -59,12 +61,7 @@ def loud_neurons(model: SentenceEncoder) -> Arrays:
     outputs = [quiet.trace(x).hidden[-1:] for x in inputs]
     last = [h[-1:] for h in intact]
     removed = [
-        [
-            with_interval(
-                measures([h[-1:] for h in operated(quiet, inputs, PARTS[part], form, others)], last)
-            )
-            for form in FORMS
-        ]
+        [with_interval(judged(quiet, inputs, PARTS[part], form, others, last)) for form in FORMS]
         for part in ("FFN", "LN after FFN")
     ]
     order = np.argsort(-size, axis=1)[:, :3]
@@ -78,7 +75,7 @@ def loud_neurons(model: SentenceEncoder) -> Arrays:
         "loudness": np.take_along_axis(size, order, axis=1),
         "loudness_on_words": np.take_along_axis(on_words, order, axis=1),
         "quiet": with_interval(measures(outputs, last))[:, 0],  # (4, 3)
-        "quiet_surgery": np.array(removed)[..., 0, :],  # (2, 5, 4, 3)
+        "quiet_surgery": np.array(removed)[..., 0, :],  # (2, 7, 4, 3)
     }
 
 
@@ -133,12 +130,26 @@ def width(model: SentenceEncoder) -> Arrays:
     return {"width": np.array(results)}  # (1 + LOTS, widths, 4, 3)
 
 
-def means_of_the_other_half(
-    encoder: Encoder, inputs: list[FloatArray]
-) -> tuple[tuple[LayerMeans, ...], tuple[LayerMeans, ...]]:
+def means_of_the_other_half(encoder: Encoder, inputs: list[FloatArray]) -> BothHalves:
     """Return for each of `HALVES` what stands in the place of a part: the means over the other."""
     first, second = HALVES
     return corpus_means(encoder, inputs[second]), corpus_means(encoder, inputs[first])
+
+
+def judged(
+    encoder: Encoder,
+    inputs: list[FloatArray],
+    part: Operation,
+    form: Form,
+    means: BothHalves,
+    intact: Sequence[Sequence[FloatArray]],
+) -> FloatArray:
+    """Take a part out and return the four measures, (64, layers, 4), after as many layers as `intact` has."""
+    layers = len(intact[0])
+    draws = range(DRAWS if form in BY_LOT else 1)
+    runs = [operated(encoder, inputs, part, form, means, np.random.default_rng(draw)) for draw in draws]
+    mean: FloatArray = np.mean([measures([h[-layers:] for h in run], intact) for run in runs], axis=0)
+    return mean
 
 
 def operated(
@@ -146,13 +157,16 @@ def operated(
     inputs: list[FloatArray],
     part: Operation,
     form: Form,
-    means: tuple[tuple[LayerMeans, ...], tuple[LayerMeans, ...]],
+    means: BothHalves,
+    rng: np.random.Generator,
 ) -> list[list[FloatArray]]:
     """Take a part out and return the hidden states of each input."""
     return [
         states
         for half, mean in zip(HALVES, means, strict=True)
-        for states in _each(inputs[half], partial(operate, encoder, operation=part, form=form, means=mean))
+        for states in _each(
+            inputs[half], partial(operate, encoder, operation=part, form=form, means=mean, rng=rng)
+        )
     ]
 
 
@@ -191,7 +205,7 @@ def _each(
 ) -> list[list[FloatArray]]:
     """Run inputs of equal length together, and return the hidden states of each."""
     hidden: dict[int, list[FloatArray]] = {}
-    for n in {len(x) for x in inputs}:
+    for n in sorted({len(x) for x in inputs}):
         alike = [i for i, x in enumerate(inputs) if len(x) == n]
         layers = list(run(np.stack([inputs[i] for i in alike])))  # (batch, n, d_model) each
         hidden |= {i: [layer[k] for layer in layers] for k, i in enumerate(alike)}

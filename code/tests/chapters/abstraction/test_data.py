@@ -18,22 +18,30 @@ from encoderlab.chapters.abstraction.data import (
     reading,
     results,
 )
+from encoderlab.chapters.abstraction.erasure_data import ERASED, FACTS
 from encoderlab.chapters.abstraction.grammar import clauses, split_lexicon
+from encoderlab.chapters.abstraction.homonyms import told_apart, uses, views
+from encoderlab.chapters.abstraction.length_data import LENGTH_MEASURES
+from encoderlab.chapters.abstraction.length_data import measure as measure_attention
 from encoderlab.chapters.abstraction.likeness import HIDDEN_MEASURES, hidden_measures
-from encoderlab.chapters.abstraction.probe_data import NETWORKS, SEEDS
+from encoderlab.chapters.abstraction.minimal_pairs import minimal_pairs
+from encoderlab.chapters.abstraction.probe_data import GROWING, MOST_ADJECTIVES, NETWORKS, RIVALS, SEEDS
 from encoderlab.chapters.abstraction.probe_tasks import TASKS
 from encoderlab.chapters.abstraction.probes import CONTROLS
+from encoderlab.chapters.abstraction.prose import LENGTHS as PROSE
+from encoderlab.chapters.abstraction.prose import dealt_anew, passages
 from encoderlab.chapters.abstraction.reading import HEAD_MEASURES, read
+from encoderlab.chapters.abstraction.related import RELATED
 from encoderlab.chapters.abstraction.relations import LURES, RELATIONS, head_accuracy, parse
 from encoderlab.chapters.abstraction.sentences import THE_NOTES, sentences, separation
 from encoderlab.chapters.abstraction.surgery import FORMS, PARTS
 from encoderlab.chapters.abstraction.surgery_data import (
     LOTS,
     LOUD,
+    judged,
     loudness,
     means_of_the_other_half,
     measures,
-    operated,
     silenced,
     with_interval,
 )
@@ -67,7 +75,7 @@ def test_provenance_and_size():
     assert provenance["command"] == "python -m encoderlab.chapters.abstraction.make_data"
     assert {"numpy", "scikit-learn", "tokenizers"} <= provenance["versions"].keys()
     folder = files("encoderlab.chapters.abstraction")
-    assert sum(len((folder / name).read_bytes()) for name in ("abstraction.npz", "sentences.txt")) < 2_000_000
+    assert sum(len((folder / name).read_bytes()) for name in ("abstraction.npz", "sentences.txt")) < 1_000_000
 
 
 def test_shapes():
@@ -76,6 +84,22 @@ def test_shapes():
         "heads": (len(HEAD_MEASURES), 65, 6, 12),
         "hidden": (len(HIDDEN_MEASURES), 65, 7),
         "cosines": (7, 64, 64),
+        "by_length": (len(PROSE), 2, 50, len(LENGTH_MEASURES), 6),
+        "by_length_heads": (len(PROSE), len(LENGTH_MEASURES), 6, 12),
+        "by_length_untrained": (len(PROSE), len(LENGTH_MEASURES), 6),
+        "by_length_words": (len(PROSE), 50),
+        "cls_by_length_of_vectors": (64, 6),
+        "cls_value_length": (64, 6),
+        "growing": (len(GROWING), len(MOST_ADJECTIVES), len(SEEDS), 7),
+        "growing_rivals": (len(GROWING), len(MOST_ADJECTIVES), len(SEEDS), len(RIVALS)),
+        "erased_read": (len(FACTS), len(SEEDS), len(ERASED), 7),
+        "erased_margin": (len(FACTS), len(SEEDS), len(ERASED), 64),
+        "skipped_read": (len(FACTS), len(SEEDS), 6),
+        "minimal_pairs": (64, 2, 7),
+        "senses": (128, 7),
+        "senses_bare": (128, 2),
+        "senses_untrained": (128, 7),
+        "related": (len(RELATED), 2, 6, 12),
         "surgery": (parts, len(FORMS), kept, 7, 3),
         "surgery_change": (parts, len(FORMS), kept, 3),
         "intact": (kept, 7, 3),
@@ -163,10 +187,15 @@ def test_untrained_layers_are_those_of_the_seed():
 
 def test_operations_do_what_is_stored(embedded, intact):
     means = means_of_the_other_half(model().encoder, embedded)
-    for part, form in (("FFN", "zero"), ("skip round attention", "mean of its kind"), ("layer 6", "skipped")):
+    for part, form in (
+        ("FFN", "zero"),
+        ("skip round attention", "mean of its kind"),
+        ("skip round attention", "a stranger's"),
+        ("FFN", "dealt anew"),
+        ("layer 6", "skipped"),
+    ):
         at = list(PARTS).index(part), list(FORMS).index(form)
-        hidden = [h[-1:] for h in operated(model().encoder, embedded, PARTS[part], form, means)]
-        values = measures(hidden, intact)  # (64, 1, 4)
+        values = judged(model().encoder, embedded, PARTS[part], form, means, intact)  # (64, 1, 4)
         np.testing.assert_allclose(
             with_interval(values)[:, 0], results()["surgery"][at][:, -1], rtol=1e-3, atol=1e-5
         )
@@ -215,3 +244,27 @@ def test_heads_follow_relations_as_stored():
     stored = results()["relations"][list(RELATIONS).index("noun → determiner"), 1]
     assert np.abs(found - stored).max() < 0.3
     assert found.argmax() == stored.argmax()
+
+
+def test_texts_of_every_length_measure_what_is_stored():
+    """One text of each length, as told and with its words dealt anew."""
+    fast = model("float32")
+    for k, length in enumerate(PROSE):
+        rng = np.random.default_rng([0, length])
+        told = [passage.text for passage in passages(length, rng)]
+        dealt = [dealt_anew(text, rng) for text in told]
+        assert [len(text.split()) for text in told] == results()["by_length_words"][k].tolist()
+        for order, texts in enumerate((told, dealt)):
+            found = measure_attention(fast, texts[7]).mean(axis=-1)
+            np.testing.assert_allclose(found, results()["by_length"][k, order, 7], rtol=1e-3, atol=1e-4)
+
+
+def test_minimal_pairs_and_senses_are_the_models():
+    fast = model("float32")
+    for k, pair in enumerate(minimal_pairs(np.random.default_rng(0))[:8]):
+        vectors = [fast(text) for text in pair[:3]]
+        found = [vectors[0] @ vectors[1], vectors[0] @ vectors[2]]
+        np.testing.assert_allclose(found, results()["minimal_pairs"][k, :, 6], rtol=1e-3)
+    found = uses()
+    states = np.array([views(fast, use)[0] for use in found])
+    assert (told_apart(states[:, 3], found) == results()["senses"][:, 3]).all()

@@ -7,6 +7,7 @@ from encoderlab.chapters.abstraction.exercises import (
     check_looking_back,
     check_reach,
     looking_back,
+    role_from_small_words,
 )
 
 
@@ -48,3 +49,10 @@ def test_even_length():
     assert check_even_length(float("nan")).startswith("Not yet: at nan tokens")
     for wrong in (..., True, None, "4608", 4608j, np.full(2, 4608)):
         assert "expected a number" in check_even_length(wrong)
+
+
+def test_place_length_and_small_words_tell_the_role_only_together():
+    """The solution of "read without having been written": in combination, and not as a sum."""
+    table, total = role_from_small_words()
+    assert table > 0.82
+    assert total < 0.75

@@ -6,11 +6,31 @@ import numpy as np
 import pytest
 
 from encoderlab.chapters.abstraction.data import ATLAS, SURGERY_MEASURES, reading, results
-from encoderlab.chapters.abstraction.figures import atlas, bins, probe_curves, surgery_room
+from encoderlab.chapters.abstraction.erasure_data import ERASED, FACTS
+from encoderlab.chapters.abstraction.figures import (
+    atlas,
+    bins,
+    growing,
+    lengths,
+    probe_curves,
+    surgery_room,
+)
+from encoderlab.chapters.abstraction.length_data import LENGTH_MEASURES
+from encoderlab.chapters.abstraction.measurements import (
+    by_length,
+    gap_by_length,
+    growing_gap,
+    own_words_by_overlap,
+    paraphrase_nearer,
+    probe_accuracy,
+)
+from encoderlab.chapters.abstraction.probe_data import GROWING, MOST_ADJECTIVES, RIVALS
 from encoderlab.chapters.abstraction.probe_tasks import TASKS
 from encoderlab.chapters.abstraction.probes import CONTROLS
+from encoderlab.chapters.abstraction.prose import LENGTHS
 from encoderlab.chapters.abstraction.reading import HEAD_MEASURES, between_words
-from encoderlab.chapters.abstraction.surgery import FORMS, PARTS
+from encoderlab.chapters.abstraction.sentences import mean_and_interval
+from encoderlab.chapters.abstraction.surgery import BY_LOT, FORMS, PARTS
 from encoderlab.explorer.moving import MovingScale
 
 AFTER = results()["surgery"][:, :, :, -1]  # (part, form, measure, mean and interval)
@@ -66,6 +86,31 @@ def test_heads_are_counted_from_one():
     assert f"{to_cls:.0%} of a word's attention goes to [CLS]" in says
 
 
+@pytest.mark.parametrize("words", LENGTHS)
+@pytest.mark.parametrize("measure", lengths.SHOWN)
+def test_lengths_tell_the_mean_over_texts(measure, words):
+    says = lengths.lengths()[1](measure, words)
+    shown, told = lengths.SHOWN[measure], numbers(says)
+    mean = by_length(shown.stored, words).mean(axis=0)
+    order = "as told" if shown.second else "dealt anew"
+    other = by_length(shown.second or shown.stored, words, order).mean(axis=0)
+    assert told[:6] == pytest.approx(mean, abs=0.006)
+    assert told[6:12] == pytest.approx(other, abs=0.006)
+    k = LENGTHS.index(words), LENGTH_MEASURES.index(shown.stored)
+    assert told[12] == pytest.approx(results()["by_length_untrained"][k][-1], abs=0.006)
+    largest = results()["by_length_heads"][k].max()
+    assert largest <= lengths._top(measure, largest)  # nothing falls outside the axis
+
+
+@pytest.mark.parametrize("task", GROWING)
+def test_growing_tells_means_over_seeds(task):
+    told, k = numbers(growing.growing()[1](task)), list(GROWING).index(task)
+    expected = [results()["growing"][k, :, :, 3].mean(axis=1)]
+    beside = results()["growing_rivals"][k].mean(axis=1)
+    expected += [beside[:, list(RIVALS).index(name)] for name in growing.SHOWN]
+    assert told == pytest.approx(np.concatenate(expected), abs=0.006)
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_probes_tell_means_over_seeds(task):
     k = list(TASKS).index(task)
@@ -97,33 +142,85 @@ def test_a_moving_scale_moves_its_labels():
         assert all(label.get_animated() for label in scale.labels)
 
 
+ALIKE = [k for k, form in enumerate(FORMS) if form not in BY_LOT]
+STRANGERS, DEALT = (list(FORMS).index(form) for form in BY_LOT)
+
+
 def test_what_survives_every_form():
     """One assertion for each statement of the section of that name; intervals are of paired differences."""
-    for part in ("attention", "FFN", "skip round attention", "skip round FFN"):
+    for part in ("attention", "FFN"):
         assert (change(part, "margin")[:, 2] < 0).all()
-    assert (change("FFN", "distance to rank one")[:, 1] < 0).all()  # never surely apart
-    assert (change("FFN", "distance to rank one")[:, 2] < 0).sum() == 4
-    assert (change("attention", "distance to rank one")[:, 1] > 0).sum() == 4
-    for part in ("skip round attention", "skip round FFN"):
-        assert (after(part, "margin")[:, 0] < 1.2).all()
-    assert (after("skip round attention", "distance to rank one")[:, 2] < 1e-3).all()
-    assert after("skip round FFN", "distance to rank one")[:, 1].max() > 0.1
     for part in SINGLE:
         assert (after(part, "likeness to the intact")[:, 0] > 0.7995).all()
 
 
-def test_what_survives_most_forms():
-    sentence = list(FORMS).index("mean of the sentence")
-    others = np.arange(len(FORMS)) != sentence
-    assert (after("layer 6", "likeness to the intact")[others, 2] < 0.7).all()
-    assert after("layer 6", "likeness to the intact")[sentence, 0] == pytest.approx(1)
-    assert (change("layer 6", "margin")[others, 2] < -3).all()
-    layer_3 = change("layer 3", "margin")
-    assert (np.abs(layer_3[:, 0]) < 0.5).all()  # out of eight
+def test_words_become_equal_only_where_they_get_the_same():
+    """Which is no finding about a part: a form that differs from token to token keeps them apart."""
+    skip = after("skip round attention", "distance to rank one")
+    assert (skip[ALIKE, 2] < 1e-3).all()
+    intact = INTACT[SURGERY_MEASURES.index("distance to rank one")]
+    assert (skip[[STRANGERS, DEALT], 1] > intact[1]).all()
+    margin = after("skip round attention", "margin")[:, 0]
+    assert (margin[[*ALIKE, STRANGERS]] < 1.2).all()
+    assert margin[DEALT] > 0.7 * INTACT[SURGERY_MEASURES.index("margin"), 0]
+    ffn = change("FFN", "distance to rank one")
+    assert (ffn[ALIKE, 1] < 0).all()  # never surely apart
+    assert (ffn[ALIKE, 2] < 0).sum() == 4
+    assert (ffn[[STRANGERS, DEALT], 1] > 0).all()
+
+
+def test_what_holds_in_most_forms():
+    touching = [k for k, form in enumerate(FORMS) if form not in ("mean of the sentence", "dealt anew")]
+    untouched = [k for k in range(len(FORMS)) if k not in touching]
+    assert (after("layer 6", "likeness to the intact")[touching, 2] < 0.7).all()
+    np.testing.assert_allclose(after("layer 6", "likeness to the intact")[untouched, 0], 1, atol=1e-6)
+    assert (change("layer 6", "margin")[touching, 2] < -3).all()
+    for part in SINGLE:
+        assert (after(part, "likeness to the intact")[:, 0] > 0.7995).all()
     likeness = after("LN after attention", "likeness to the intact")
     means = [form.startswith("mean") for form in FORMS]
     assert (likeness[means, 0] > 0.99).all()
-    assert likeness[np.logical_not(means), 0].max() < 0.85
+    assert likeness[[list(FORMS).index("zero"), list(FORMS).index("skipped")], 0].max() < 0.85
+
+
+def test_a_layer_left_out_leaves_the_fact_and_the_fact_taken_out_does_not():
+    """What the section on layers and facts says, with the controls that take away as much."""
+    for k, fact in enumerate(FACTS):
+        commonest = results()["controls"][list(TASKS).index(fact), :, 0].mean()
+        taken = results()["erased_read"][k, :, 0].mean(axis=0)
+        assert np.abs(taken - commonest).max() < 0.06
+        change_ = {kind: results()["erased_margin"][k, :, e].mean(axis=0) for e, kind in enumerate(ERASED)}
+        rival = min(ERASED[1:], key=lambda kind: change_[kind].mean())
+        low, high = mean_and_interval(change_["the fact"] - change_[rival], np.random.default_rng(0))[1:]
+        assert low < 0 < high  # hardly more than without as many directions that are no fact
+    phrase = probe_accuracy("phrase")
+    assert results()["skipped_read"][0, :, 3].mean() > phrase[4] - 0.06
+
+
+def test_as_phrases_grow():
+    assert (results()["growing"][0].argmax(axis=-1) == 3).mean() > 0.9
+    two, squeezed = "word and 2 on each side", "2 on each side, at random to one width"
+    for most in (0, 1, 2):
+        assert growing_gap("phrase", two, most).mean() < 0
+    for most in (4, 6):
+        assert (growing_gap("phrase", two, most) > 0).all()
+    for most in (2, 3, 4, 6):
+        assert growing_gap("phrase", squeezed, most).mean() > 0
+    for most in MOST_ADJECTIVES:
+        assert (growing_gap("role", two, most) < 0).all()
+    for most in MOST_ADJECTIVES[1:]:
+        three = growing_gap("phrase", "word and 3 on each side", most).mean()
+        assert three < growing_gap("phrase", two, most).mean()
+
+
+def test_wording_wins_where_enough_words_are_shared():
+    few, middle, many = own_words_by_overlap()[:, 6]
+    assert few > 0.55 > middle > many
+    assert many < 0.25
+    nearer = paraphrase_nearer()
+    assert nearer["roles exchanged"].max() == 0
+    assert sum(counts[6] for counts in nearer.values()) < 16
+    assert max(nearer, key=lambda change: nearer[change][6]) == "denied"
 
 
 def test_what_does_not_survive():
@@ -167,3 +264,35 @@ def test_heads_spread_more_than_layers():
     reach = results()["heads"][list(HEAD_MEASURES).index("distance"), 1:].mean(axis=0)  # (6, 12)
     assert np.ptp(reach, axis=1)[:5].min() > 2 * np.ptp(reach.mean(axis=1))
     assert np.ptp(reach[5]) < np.ptp(reach.mean(axis=1))
+
+
+def test_what_length_does():
+    """One assertion for each statement under the explorer of lengths."""
+    reach = [by_length("reach to others", words).mean(axis=0) for words in LENGTHS]
+    assert [int(mean.argmin()) for mean in reach] == [1] * 5
+    two = [mean[1] for mean in reach]
+    assert max(two[2:]) < min(two[:2]) - 0.1  # far more local in texts of forty words and more
+    assert (gap_by_length("reach to others", 1, 3)[0] > 0).all()
+    assert (gap_by_length("reach to others", 1, 4)[0][2:] > 0).all()
+    for layer in range(2, 6):
+        assert (gap_by_length("reach to others", layer + 1, layer)[0][2:] > 0).all()
+    assert (gap_by_length("reach to others", 4, 5)[0][:2] > 0).all()
+    for words in LENGTHS[2:]:
+        dealt = by_length("reach to others", words, "dealt anew") - by_length("reach to others", words)
+        assert np.abs(dealt.mean(axis=0)).max() < 0.04
+    steps = [np.diff(by_length("reach with markers", words).mean(axis=0))[:4] for words in LENGTHS]
+    assert all(step.min() > 0 for step in steps[:3])
+    assert all(step[0] < 0 for step in steps[3:])
+    spread = results()["by_length_heads"][:, LENGTH_MEASURES.index("reach to others")]  # (5, 6, 12)
+    for heads in spread:
+        assert np.ptp(heads, axis=1)[:5].min() > np.ptp(heads.mean(axis=1))
+
+
+def test_cls_draws_attention_and_brings_next_to_nothing():
+    weight = np.array([by_length("to [CLS]", words).mean(axis=0)[1:5] for words in LENGTHS])  # (5, 4)
+    assert weight[0].min() > 0.4
+    assert weight[3:].min() > 0.2
+    assert weight[3:].max() < 0.4
+    brought = np.array([by_length("[CLS] by length of vectors", words).mean(axis=0) for words in LENGTHS])
+    assert brought.max() < 0.07
+    assert results()["cls_value_length"].mean(axis=0)[1:5].max() < 0.07

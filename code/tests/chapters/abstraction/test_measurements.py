@@ -71,17 +71,6 @@ def test_rows_are_the_sentences_of_the_corpus_and_the_notes_own_is_not_among_the
         np.testing.assert_allclose(row, alike, rtol=1e-4, atol=1e-5)
 
 
-def test_weight_beyond_neighbours_is_over_that_of_even_attention():
-    for text in OF_THE_CORPUS:
-        pattern = reading(text).attention[:, :, 1:-1, 1:-1]
-        pattern = pattern / pattern.sum(axis=-1, keepdims=True)
-        n = pattern.shape[-1]
-        far = [(i, j) for i in range(n) for j in range(n) if abs(i - j) > 1]
-        share = sum(pattern[:, :, i, j] for i, j in far).mean(axis=1) / n
-        row = measurements.beyond_neighbours()[sentences().index(text)]
-        np.testing.assert_allclose(row, share / (len(far) / n**2), rtol=1e-4, atol=1e-5)
-
-
 def test_hidden_measures_are_told_apart():
     told = [measurements.hidden(name) for name in HIDDEN_MEASURES]
     assert all(each.shape == (64, 7) for each in told)

@@ -20,10 +20,13 @@ from artists import (
 from matplotlib.colors import same_color
 
 from encoderlab.chapters.abstraction.data import ATLAS, SURGERY_MEASURES, reading, results
-from encoderlab.chapters.abstraction.figures import atlas, bins, probe_curves, surgery_room
+from encoderlab.chapters.abstraction.figures import atlas, bins, growing, lengths, probe_curves, surgery_room
+from encoderlab.chapters.abstraction.length_data import LENGTH_MEASURES
 from encoderlab.chapters.abstraction.likeness import HIDDEN_MEASURES
+from encoderlab.chapters.abstraction.probe_data import GROWING, MOST_ADJECTIVES, RIVALS
 from encoderlab.chapters.abstraction.probe_tasks import TASKS
 from encoderlab.chapters.abstraction.probes import CONTROLS
+from encoderlab.chapters.abstraction.prose import LENGTHS
 from encoderlab.chapters.abstraction.reading import HEAD_MEASURES
 from encoderlab.chapters.abstraction.surgery import FORMS, PARTS
 from encoderlab.explorer.style import BLUE, DIVERGING, VERMILLION
@@ -277,3 +280,60 @@ def test_surgery_shows_every_form_of_every_part(part, measure):
             told = found["surgery"][list(PARTS).index(name), k, m, -1, 0]
             assert across(x) == pytest.approx(told, rel=1e-4, abs=1e-6)
     assert axis_names(course)[0] == "after layer"
+
+
+@pytest.mark.parametrize(
+    ("measure", "name", "beside", "order", "words"),
+    [
+        ("reach", "reach to others", "reach to others", 1, 40),
+        ("to [CLS]", "to [CLS]", "[CLS] by length of vectors", 0, 10),
+        ("neighbours", "neighbours", "neighbours", 1, 160),
+    ],
+)
+def test_lengths_show_mean_interval_heads_and_what_to_compare(measure, name, beside, order, words):
+    figure, update = steer(lengths.lengths())
+    update("neighbours", 80)
+    update(measure, words)
+    mean_axes, spread_axes = titled(figure, "Mean, with 95 % interval"), titled(figure, "Each head")
+    value, found, k = scale_of(mean_axes), results(), LENGTHS.index(words)
+    m, other = LENGTH_MEASURES.index(name), LENGTH_MEASURES.index(beside)
+    texts = found["by_length"][k, 0, :, m]  # (50, 6), five of each story
+    for label, told in (
+        ("trained", texts.mean(axis=0)),
+        ("trained, to compare", found["by_length"][k, order, :, other].mean(axis=0)),
+        ("never trained", found["by_length_untrained"][k, m]),
+    ):
+        line = series(mean_axes, label)
+        np.testing.assert_allclose(value(values(line)), told, rtol=1e-4, atol=1e-5)
+        assert points(line)[:, 0].tolist() == LAYERS.tolist()
+    whiskers = [value(points(line)[:, 1]) for line in lines(mean_axes, BLUE)]
+    by_story = texts.reshape(10, 5, 6).mean(axis=1)
+    wide = 2 * 1.96 * by_story.std(axis=0) / 10**0.5
+    np.testing.assert_allclose(np.ptp(whiskers, axis=1), wide, rtol=0.25)
+    (dots,) = [line for line in spread_axes.lines if line.get_animated()]
+    for layer, told in zip(LAYERS, found["by_length_heads"][k, m], strict=True):
+        x, y = points(dots).T
+        shown = scale_of(spread_axes)(y[np.abs(x - layer) < 0.5])
+        np.testing.assert_allclose(shown, told, rtol=1e-4, atol=1e-4)
+    (orange,) = [text.get_text() for text in moving_texts(mean_axes) if "orange" in text.get_text()]
+    assert orange == f"orange: {lengths.SHOWN[measure].label}"
+    assert axis_names(mean_axes)[0] == "after layer"
+
+
+@pytest.mark.parametrize("task", GROWING)
+def test_growing_shows_layer_3_beside_bare_embeddings(task):
+    figure, update = steer(growing.growing())
+    update("phrase")
+    update(task)
+    axes, found, k = titled(figure, "Right answers"), results(), list(GROWING).index(task)
+    line = series(axes, "layer 3")
+    np.testing.assert_allclose(values(line), found["growing"][k, :, :, 3].mean(axis=1))
+    assert points(line)[:, 0].tolist() == list(MOST_ADJECTIVES)
+    for name, (_, _, label) in growing.SHOWN.items():
+        told = found["growing_rivals"][k, :, :, list(RIVALS).index(name)].mean(axis=1)
+        np.testing.assert_allclose(values(series(axes, label)), told)
+    (seeds,) = lines(axes, BLUE, marker="o", style="None")
+    for a, most in enumerate(MOST_ADJECTIVES):
+        x, y = points(seeds).T
+        np.testing.assert_allclose(sorted(y[x == most]), sorted(found["growing"][k, a, :, 3]))
+    assert axis_names(axes)[0] == "adjectives in a phrase, at most"

@@ -1,10 +1,11 @@
-"""Claims 43 and 66: what single heads of the published model follow, grammar or the look of a word."""
+"""Claims 43, 66 and 71: what single heads of the published model follow: grammar, look or meaning."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from encoderlab.chapters.abstraction.data import measured, results
+from encoderlab.chapters.abstraction.measurements import related_head, related_over_unrelated
 from encoderlab.chapters.abstraction.relations import LURES, RELATIONS
 from encoderlab.chapters.abstraction.sentences import mean_and_interval
 from encoderlab.claims.claim import Finding, Findings, claim
@@ -115,4 +116,34 @@ def claim_66() -> Findings:
             "≤",
             0.1,
         ),
+    )
+
+
+@claim(
+    71,
+    note=2,
+    section="attention, middle layers",
+    says="Middle-layer attention goes to combinations of words that are related in meaning.",
+    verdict="depends",
+    holds=(
+        "In layer 3 words like “doctor” and “hospital” give each other more than unrelated ones in the same "
+        "sentence do, and one head many times as much. But they do so in layers 1 and 2 already, on average "
+        "no less, and in layer 4 not at all: it is a matter of the lower half of the model."
+    ),
+)
+def claim_71() -> Findings:
+    """Let twenty words stand with their related word and with those of the others, in four frames."""
+    ratio, low, high = related_over_unrelated()
+    return (
+        Finding(
+            "for",
+            "related over unrelated, layer 3, mean over heads (start of interval)",
+            float(low[2]),
+            "≥",
+            1.1,
+        ),
+        Finding("for", "the same, best head of layer 3, judged on other pairs", related_head(3)[1], "≥", 5),
+        Finding("against", "mean over heads, layer 4 (end of interval)", float(high[3]), "≤", 1),
+        Finding("against", "layer 1 over layer 3", float(ratio[0] / ratio[2]), "≥", 1.02),
+        Finding("against", "best head of layer 2, judged on other pairs", related_head(2)[1], "≥", 3),
     )

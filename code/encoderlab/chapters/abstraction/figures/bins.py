@@ -174,15 +174,16 @@ def bins() -> tuple[Figure, Update]:
         jitter = np.linspace(-0.25, 0.25, c.spread.shape[1])
         dots.set_data((c.layers[:, None] + jitter).ravel(), y(c.spread).ravel())
         where = "layers 1 to 6" if c.layers[0] == 1 else "the embedding and layers 1 to 6"
-        said = about.says.format(_listed(c.mean))
-        fair = "" if c.second is None else f"; {about.label}, {_listed(c.second)}"
-        never = _listed(c.control[-1:])
+        said = about.says.format(listed(c.mean))
+        fair = "" if c.second is None else f"; {about.label}, {listed(c.second)}"
+        never = listed(c.control[-1:])
         return f"{said[0].upper()}{said[1:]} ({where}){fair}; never trained, {never} at the end."
 
     return figure, update
 
 
-def _listed(values: FloatArray) -> str:
+def listed(values: FloatArray) -> str:
+    """Write numbers one after the other, with two digits."""
     return ", ".join(f"{round(value, 2) + 0.0:.2f}" for value in values.tolist()).replace("-", "−")
 
 

@@ -7,15 +7,16 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from encoderlab.chapters.abstraction.data import measured
-from encoderlab.chapters.abstraction.surgery import FORMS, PARTS
+from encoderlab.chapters.abstraction.surgery import BY_LOT, FORMS, PARTS
 from encoderlab.explorer.moving import MovingScale
 from encoderlab.explorer.picture import Update
 from encoderlab.explorer.style import BLUE, GREEN, GREY, PURPLE, RC, VERMILLION, panels
 
 RANGES = {"distance to rank one": (0, 1), "likeness to the intact": (-1, 1)}
 RANGES |= {"likeness of sentences": (0, 1), "margin": (0, 10)}
-COLOURS = dict(zip(FORMS, (BLUE, VERMILLION, GREEN, GREY, PURPLE), strict=True))
-MARKS = dict(zip(FORMS, "os^vD", strict=True))
+COLOURS = dict(zip(FORMS, (BLUE, VERMILLION, GREEN, GREY, PURPLE, BLUE, VERMILLION), strict=True))
+MARKS = dict(zip(FORMS, "os^vDPX", strict=True))
+LINES = {form: "--" if form in BY_LOT else "-" for form in FORMS}  # for seven forms five colours are enough
 
 
 def surgery() -> tuple[Figure, Update]:
@@ -44,7 +45,9 @@ def surgery() -> tuple[Figure, Update]:
         up = MovingScale(course, "y")
         (whole,) = course.plot([], [], color="black", lw=1.2, animated=True)
         lines = [
-            course.plot([], [], MARKS[form] + "-", color=COLOURS[form], ms=5, lw=1.4, animated=True)[0]
+            course.plot([], [], MARKS[form] + LINES[form], color=COLOURS[form], ms=5, lw=1.4, animated=True)[
+                0
+            ]
             for form in FORMS
         ]
         course.legend(
@@ -66,7 +69,7 @@ def surgery() -> tuple[Figure, Update]:
         intact.set_data(np.repeat(across(before[-1]), 2), [-0.6, len(names) - 0.4])
         whole.set_data(range(7), up(before))
         for k, (spot, line) in enumerate(zip(spots, lines, strict=True)):
-            spot.set_data(across(values[:, k, -1]), np.arange(len(names)) + 0.15 * (k - 2))
+            spot.set_data(across(values[:, k, -1]), np.arange(len(names)) + 0.11 * (k - 3))
             line.set_data(range(7), up(values[row, k]))
         told = ", ".join(f"{_text(v)} ({form})" for form, v in zip(FORMS, values[row, :, -1], strict=True))
         return f"Without {part}, {measure} after six layers: {told}; intact {_text(before[-1])}."
