@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+import numpy as np
+
 from encoderlab.model.activations import ACTIVATIONS
 from encoderlab.model.layer_norm import NormKind
 
@@ -33,6 +35,8 @@ class EncoderConfig:
         A name in `encoderlab.model.activations.ACTIVATIONS`.
     eps : float
         Added to the variance in LayerNorm.
+    final_eps : float, optional
+        The same in the final norm; `eps` unless given.
     final_norm : bool
         Whether one more LayerNorm follows the last layer, as is usual with pre-LN.
 
@@ -61,25 +65,44 @@ class EncoderConfig:
     final_norm: bool = False
     norm_kind: NormKind = "layer"
     parallel: bool = False
+    final_eps: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built."""
         for name, least in (("d_model", 1), ("n_heads", 1), ("d_ff", 1), ("depth", 0)):
             value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            if not _is((int, np.integer), value) or value < least:
                 raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+            object.__setattr__(self, name, int(value))
         if self.d_model % self.n_heads:
             raise ValueError(f"n_heads must divide d_model = {self.d_model}, got {self.n_heads}")
         for name in ("ffn", "residual", "final_norm", "parallel"):
-            if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
-        if self.norm not in get_args(Norm):
-            raise ValueError(f"norm must be one of {', '.join(get_args(Norm))}, got {self.norm!r}")
-        if self.norm_kind not in get_args(NormKind):
-            raise ValueError(
-                f"norm_kind must be one of {', '.join(get_args(NormKind))}, got {self.norm_kind!r}"
-            )
-        if self.activation not in ACTIVATIONS:
-            raise ValueError(f"activation must be one of {', '.join(ACTIVATIONS)}, got {self.activation!r}")
-        if not 0 < self.eps < math.inf:
-            raise ValueError(f"eps must be positive and finite, got {self.eps!r}")
+            value = getattr(self, name)
+            if not isinstance(value, bool | np.bool_):
+                raise ValueError(f"{name} must be True or False, got {value!r}")
+            object.__setattr__(self, name, bool(value))
+        for name, choices in (
+            ("norm", get_args(Norm)),
+            ("norm_kind", get_args(NormKind)),
+            ("activation", tuple(ACTIVATIONS)),
+        ):
+            value = getattr(self, name)
+            if not isinstance(value, str) or value not in choices:
+                raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        for name in ("eps", "final_eps"):
+            value = getattr(self, name)
+            if name == "final_eps" and value is None:
+                continue
+            if not _is((int, float, np.integer, np.floating), value) or not 0 < value < math.inf:
+                raise ValueError(f"{name} must be positive and finite, a number, got {value!r}")
+            object.__setattr__(self, name, float(value))
+
+    @property
+    def last_eps(self) -> float:
+        """The eps of the final norm."""
+        return self.eps if self.final_eps is None else self.final_eps
+
+
+def _is(kinds: tuple[type, ...], value: object) -> bool:
+    """Tell whether a value is of one of these kinds of number; True and False are none."""
+    return isinstance(value, kinds) and not isinstance(value, bool | np.bool_)

@@ -183,7 +183,7 @@ class Encoder:
 
     def _finish(self, x: FloatArray) -> FloatArray:
         c, weights = self.config, self.astype(x.dtype).weights
-        return layer_norm(x, weights.final_norm, c.eps, c.norm_kind) if c.final_norm else x
+        return layer_norm(x, weights.final_norm, c.last_eps, c.norm_kind) if c.final_norm else x
 
     def gradients(
         self,
@@ -252,7 +252,9 @@ class Encoder:
         weights, c = self.astype(grad.dtype).weights, self.config
         final_norm = None
         if c.final_norm:
-            grad, final_norm = layer_norm_vjp(grad, trace.hidden[-1], weights.final_norm, c.eps, c.norm_kind)
+            grad, final_norm = layer_norm_vjp(
+                grad, trace.hidden[-1], weights.final_norm, c.last_eps, c.norm_kind
+            )
         hidden, layers = [grad], []
         for layer_weights, layer in zip(weights.layers[: c.depth][::-1], trace.layers[::-1], strict=True):
             grad, layer_gradients = encoder_layer_vjp(grad, layer_weights, c, layer)  # (..., n, d_model)
