@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 from encoderlab.experiments.classifier_cell import ClassifierCell
 from encoderlab.experiments.experiment import Cell, Experiment, Outcome
 from encoderlab.experiments.results import DATA, FORMAT, command
-from encoderlab.training.checkpoint import write_atomically
+from encoderlab.training.checkpoint import DAMAGE, write_atomically
 from encoderlab.training.classifier import Classifier
 
 
@@ -74,6 +73,6 @@ def load_model(experiment: str, key: str, directory: Path = DATA) -> tuple[Class
             raise ValueError(f"it has format {about['format']}, expected {FORMAT}")
         cell = ClassifierCell.of(about["settings"])
         return cell.trained(parameters), cell
-    except (zipfile.BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+    except DAMAGE as error:
         remedy = f"make it again with {command(experiment)} --force"
         raise ValueError(f"{path} cannot be used ({error!r}): {remedy}") from error

@@ -113,7 +113,9 @@ def _resume(partial: Path, planned: dict[str, Any]) -> dict[str, Any]:
     remedy = f"start anew with {planned['command']} --force"
     try:
         content: dict[str, Any] = json.loads(partial.read_text(encoding="utf-8"))
-    except ValueError as error:
+        if [cell.keys() for cell in content["cells"]] != [cell.keys() for cell in planned["cells"]]:
+            raise ValueError("its cells are not those of the plan")
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"{partial} is damaged ({error}): {remedy}") from error
     differs = [key for key in planned if key != "cells" and content.get(key) != planned[key]]
     if differs:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 SWITCH = {False: "off", True: "on"}
 """How a boolean is written for readers."""
@@ -41,7 +43,12 @@ class Control:
             raise ValueError(f"label: expected the words that a reader sees, got {self.label!r}")
         if isinstance(self.values, str):
             raise ValueError(f"{kind}: values: expected a sequence of values, got the string {self.values!r}")
+        if not isinstance(self.values, Iterable):
+            raise ValueError(f"{kind}: values: expected a sequence of values, got {self.values!r}")
         values = tuple(self.values)
+        for name, value in (*(("values", value) for value in values), ("start", self.start)):
+            if isinstance(value, np.ndarray):
+                raise ValueError(f"{kind}: {name}: expected numbers or words, got an array, {value!r}")
         object.__setattr__(self, "values", values)
         if len(values) < 2:
             raise ValueError(f"{kind}: values: expected two or more, got {values!r}")

@@ -58,6 +58,25 @@ def require_float_array(
         raise ValueError(f"{name} must be finite, got {np.count_nonzero(~np.isfinite(value))} inf or NaN")
 
 
+def require_generator(name: str, value: object) -> None:
+    """Refuse anything but a `numpy.random.Generator`: a seed, the module or the old `RandomState`.
+
+    Raises
+    ------
+    ValueError
+
+    Examples
+    --------
+    >>> require_generator("rng", 0)
+    Traceback (most recent call last):
+        ...
+    ValueError: rng must be a Generator such as numpy.random.default_rng(0), got int
+    """
+    if not isinstance(value, np.random.Generator):
+        kind = type(value).__name__
+        raise ValueError(f"{name} must be a Generator such as numpy.random.default_rng(0), got {kind}")
+
+
 def require_mask(name: str, value: object, shape: tuple[int, ...]) -> None:
     """Refuse anything but a boolean array that broadcasts to `shape`.
 

@@ -50,11 +50,13 @@ def softmax(logits: FloatArray, mask: BoolArray | None = None) -> FloatArray:
     ----------
     logits : ndarray, shape (..., n)
     mask : ndarray of bool, broadcastable to `logits`, optional
-        False entries get weight zero. A row that is False throughout gets zero weights, not NaN.
+        False entries get weight zero, whatever stands there. A row that is False or −∞ throughout gets zero
+        weights, not NaN.
 
     Returns
     -------
     ndarray, shape (..., n)
+        NaN throughout a row that holds NaN or ∞: there is no distribution to give.
 
     Examples
     --------
@@ -66,10 +68,11 @@ def softmax(logits: FloatArray, mask: BoolArray | None = None) -> FloatArray:
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
     largest = logits.max(axis=-1, keepdims=True, initial=-np.inf)  # (..., 1)
-    weights: FloatArray = logits - np.where(np.isfinite(largest), largest, 0)
+    with np.errstate(invalid="ignore"):  # ∞ − ∞
+        weights: FloatArray = logits - np.where(largest == -np.inf, 0, largest)
     np.exp(weights, out=weights)
     total = weights.sum(axis=-1, keepdims=True)  # (..., 1)
-    weights /= np.where(total > 0, total, 1)
+    weights /= np.where(total == 0, 1, total)
     return weights
 
 
@@ -204,7 +207,7 @@ def padding_mask(lengths: list[int], n: int) -> BoolArray:
     Raises
     ------
     ValueError
-        If a length is negative or exceeds n.
+        If n or a length is no integer, or a length is negative or exceeds n.
 
     Examples
     --------
@@ -212,6 +215,9 @@ def padding_mask(lengths: list[int], n: int) -> BoolArray:
     array([[1, 0, 0],
            [1, 1, 1]])
     """
+    for name, value in (("n", n), *(("lengths", length) for length in lengths)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise ValueError(f"{name} must be in integers, got {value!r}")
     if any(not 0 <= length <= n for length in lengths):
         raise ValueError(f"lengths must lie between 0 and n = {n}, got {lengths}")
     return (np.arange(n) < np.asarray(lengths, dtype=np.intp)[:, None])[:, None, :]  # (batch, 1, n)

@@ -93,8 +93,10 @@ class EncoderConfig:
             value = getattr(self, name)
             if name == "final_eps" and value is None:
                 continue
-            if not _is((int, float, np.integer, np.floating), value) or not 0 < value < math.inf:
-                raise ValueError(f"{name} must be positive and finite, a number, got {value!r}")
+            if not _is((int, float, np.integer, np.floating), value):
+                raise ValueError(f"{name} must be a number, got {value!r}")
+            if not 0 < value < math.inf:
+                raise ValueError(f"{name} must be positive and finite, got {value!r}")
             object.__setattr__(self, name, float(value))
 
     @property

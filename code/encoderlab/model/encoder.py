@@ -105,6 +105,8 @@ class Encoder:
         unknown = sorted(parameters.keys() - self.parameters().keys())
         if unknown:
             raise ValueError(f"parameters must name weights in use, got {', '.join(unknown)}")
+        for name, array in parameters.items():
+            require_float_array(name, array, shape=expected_shape(name, self.config))
         return Encoder(self.config, rebuild(self.weights, lambda name, old: parameters.get(name, old)))
 
     def astype(self, dtype: np.dtype[Any]) -> Encoder:
@@ -183,6 +185,7 @@ class Encoder:
 
     def _finish(self, x: FloatArray) -> FloatArray:
         c, weights = self.config, self.astype(x.dtype).weights
+        x = x if c.depth else x.copy()  # what is returned is the caller's to change
         return layer_norm(x, weights.final_norm, c.last_eps, c.norm_kind) if c.final_norm else x
 
     def gradients(

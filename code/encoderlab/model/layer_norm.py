@@ -46,13 +46,32 @@ def standardize(x: FloatArray, eps: float, kind: NormKind = "layer") -> Standard
         If eps is 0 and a row has no size to divide by: it has no direction to keep. With eps > 0 it becomes
         zeros.
     """
-    if kind == "layer":
-        x = x - x.mean(axis=-1, keepdims=True)
-    square = np.vecdot(x, x)[..., None] / x.shape[-1]  # (..., 1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        centred = x - x.mean(axis=-1, keepdims=True) if kind == "layer" else x
+        square = np.vecdot(centred, centred)[..., None] / x.shape[-1]  # (..., 1)
+        if not np.isfinite(square).all():
+            return _standardize_large(x, eps, kind)
+    x = centred
     sigma = np.sqrt(square + eps)  # (..., 1)
     if eps == 0 and not sigma.all():
         raise ValueError("eps must be positive when x has a constant row, got 0")
     return Standardized(x / sigma, sigma)
+
+
+def _standardize_large(x: FloatArray, eps: float, kind: NormKind) -> Standardized:
+    """Do the same where squares overflow, each row divided first by a power of 2, which rounds nothing."""
+    largest = np.abs(x).max(axis=-1, keepdims=True)  # (..., 1)
+    whole = np.isfinite(largest) & (largest > 1)
+    unit = np.ldexp(np.ones_like(largest), np.where(whole, np.frexp(largest)[1] - 1, 0))  # (..., 1)
+    x = x / unit
+    if kind == "layer":
+        x = x - x.mean(axis=-1, keepdims=True)
+    square = np.vecdot(x, x)[..., None] / x.shape[-1]  # (..., 1)
+    sigma = np.sqrt(square + (eps / unit) / unit)  # (..., 1)
+    if eps == 0 and not sigma.all():
+        raise ValueError("eps must be positive when x has a constant row, got 0")
+    tiny = sigma == 0  # a constant row so large that eps is lost beside it: zeros, as of any constant row
+    return Standardized(x / np.where(tiny, 1, sigma).astype(x.dtype), np.where(tiny, eps**0.5, sigma * unit))
 
 
 def rescale(x_hat: FloatArray, weights: LayerNormWeights, kind: NormKind = "layer") -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from encoderlab.model.arrays import FloatArray
+from encoderlab.model.arrays import FloatArray, require_generator
 from encoderlab.model.attention import AttentionWeights
 from encoderlab.model.config import EncoderConfig
 from encoderlab.model.feed_forward import FeedForwardWeights
@@ -56,7 +56,15 @@ def random_weights(config: EncoderConfig, rng: np.random.Generator, gain: float 
     -------
     EncoderWeights
         In float64.
+
+    Raises
+    ------
+    ValueError
+        If `rng` is no Generator, or `gain` is negative or not a finite number.
     """
+    require_generator("rng", rng)
+    if isinstance(gain, bool) or not isinstance(gain, int | float | np.number) or not 0 <= gain < np.inf:
+        raise ValueError(f"gain must be a finite number of at least 0, got {gain!r}")
     d, d_ff = config.d_model, config.d_ff
 
     def matrix(fan_in: int, fan_out: int, square: float = 1.0) -> FloatArray:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +17,22 @@ from encoderlab.model.arrays import FloatArray
 from encoderlab.training.adam import Adam
 
 VERSION = 1
+DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    tokenize.TokenError,
+    struct.error,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    OverflowError,
+    EOFError,
+    LookupError,
+    AttributeError,
+    TypeError,
+    ValueError,
+)
+"""What `numpy.load` and the reading of its arrays raise when a file is cut off or a bit of it has flipped."""
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -74,7 +93,7 @@ def restore(path: Path, identity: str, adam: Adam, rng: np.random.Generator) -> 
             vector, m, v = file["vector"], file["m"], file["v"]
             losses: FloatArray = file["losses"]
         version, found, state = about["version"], about["identity"], about["rng"]
-    except (zipfile.BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+    except DAMAGE as error:
         raise ValueError(f"checkpoint {path} is damaged ({error}): {remedy}") from error
     if version != VERSION:
         raise ValueError(f"checkpoint {path} has version {version}, expected {VERSION}: {remedy}")

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from encoderlab.model.arrays import FloatArray, require_float_array
+from encoderlab.model.arrays import FloatArray, require_float_array, require_generator
 from encoderlab.model.encoder import Encoder, EncoderConfig, Trace
 from encoderlab.model.linear import linear, linear_vjp
 from encoderlab.model.positions import sinusoidal_positions
@@ -94,6 +94,7 @@ class Classifier:
 
         A token that sums a few of those rows starts at about unit scale; ones from N(0, 1) trained slower.
         """
+        require_generator("rng", rng)
         parameters: dict[str, FloatArray] = {
             "embedding.W": rng.normal(scale=0.5, size=(shape.n_features, config.d_model))
         }

@@ -122,6 +122,9 @@ def test_finished_results_are_replaced_only_on_demand(tmp_path):
     ("change", "message"),
     [
         (lambda text: text[:-30], "damaged"),
+        (lambda text: "[]", "damaged"),
+        (lambda text: text.replace('"cells"', '"sells"'), "damaged"),
+        (lambda text: text.replace('"runs"', '"ruins"', 1), "damaged"),
         (lambda text: text.replace('"seeds": [\n  0', '"seeds": [\n  9'), "begun with other seeds"),
         (lambda text: text.replace('"numpy": "', '"numpy": "0.'), "begun with other versions"),
     ],
@@ -210,10 +213,21 @@ def test_damaged_results_are_reported(tiny, change):
 def test_damaged_weights_are_reported(tiny):
     path = tiny / "tiny_deep.npz"
     content = path.read_bytes()
+    whole = load_model("tiny", "deep", tiny)[0].vector
     for length in (0, 10, len(content) // 2, len(content) - 1):
         path.write_bytes(content[:length])
         with pytest.raises(ValueError, match=r"tiny_deep\.npz cannot be used .* tiny --force"):
             load_model("tiny", "deep", tiny)
+    for place in np.random.default_rng(0).choice(8 * len(content), size=400, replace=False):
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << (place % 8)
+        path.write_bytes(flipped)
+        try:
+            model, _ = load_model("tiny", "deep", tiny)
+            good = np.array_equal(model.vector, whole)  # a bit that nobody reads, such as of a date
+        except ValueError as error:
+            good = "tiny_deep.npz cannot be used" in str(error)
+        assert good, place
     path.unlink()
     with pytest.raises(FileNotFoundError, match=r"tiny_deep\.npz is missing: make it with .* tiny --force"):
         load_model("tiny", "deep", tiny)

@@ -79,6 +79,9 @@ def states_of(html):
     [
         (lambda: Toggle("FFN", ("on",)), r"Toggle\('FFN'\): values: expected two or more, got \('on',\)"),
         (lambda: Steps("Depth", range(0)), "expected two or more"),
+        (lambda: Steps("x", None), r"Steps\('x'\): values: expected a sequence of values, got None"),
+        (lambda: Steps("x", (np.ones(2), np.zeros(2))), "values: expected numbers or words, got an array"),
+        (lambda: Steps("x", (1, 2), start=np.ones(2)), "start: expected numbers or words, got an array"),
         (lambda: Steps("Depth", (1, 2, 1)), "got 1 twice"),
         (lambda: Steps("Depth", (1, "1")), "reads '1'"),
         (lambda: Steps("Depth", (1, 1.0)), "got 1.0 twice"),

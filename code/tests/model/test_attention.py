@@ -117,3 +117,19 @@ def test_a_fully_masked_token_gets_zero_from_every_head(rng):
 def test_padding_mask_refuses_impossible_lengths(lengths):
     with pytest.raises(ValueError, match=r"lengths must lie between 0 and n = 4, got \["):
         padding_mask(lengths, 4)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_softmax_of_what_is_no_number_is_none(bad):
+    assert np.isnan(softmax(np.array([bad, 0.0]))).all()
+    assert softmax(np.array([bad, 0.0]), np.array([False, True])).tolist() == [0, 1]
+    assert softmax(np.array([[bad, 0.0], [0.0, 0.0]]))[1].tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("lengths", "n", "message"),
+    [([1.5], 5, "lengths must be in integers, got 1.5"), ([True], 5, "got True"), ([1], 5.0, "n must be in")],
+)
+def test_lengths_are_integers(lengths, n, message):
+    with pytest.raises(ValueError, match=message):
+        padding_mask(lengths, n)

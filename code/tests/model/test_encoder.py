@@ -9,7 +9,7 @@ from conftest import SMALL, SWITCHES, VARIANTS, lively, written_out
 from encoderlab.model.activations import ACTIVATIONS
 from encoderlab.model.attention import causal_mask, padding_mask
 from encoderlab.model.encoder import Encoder, EncoderConfig
-from encoderlab.model.layer_norm import layer_norm
+from encoderlab.model.layer_norm import layer_norm, standardize
 
 
 @pytest.mark.parametrize(("ffn", "residual", "norm"), SWITCHES)
@@ -161,6 +161,12 @@ def test_odd_widths_work(rng, d_model, n_heads):
         ({"parallel": 1}, "parallel must be True or False, got 1"),
         ({"activation": "swish"}, "activation must be one of .*, got 'swish'"),
         ({"eps": 0.0}, "eps must be positive and finite, got 0.0"),
+        ({"eps": "1"}, "eps must be a number, got '1'"),
+        ({"eps": True}, "eps must be a number, got True"),
+        ({"final_eps": -1}, "final_eps must be positive and finite, got -1"),
+        ({"activation": ["relu"]}, r"activation must be one of .*, got \['relu'\]"),
+        ({"norm": ["pre"]}, r"norm must be one of none, post, pre, got \['pre'\]"),
+        ({"depth": True}, "depth must be an integer of at least 0, got True"),
         ({"eps": float("nan")}, "eps must be positive and finite, got nan"),
     ],
 )
@@ -230,3 +236,47 @@ def test_a_bias_is_added_to_the_logits_of_every_layer(rng):
 def test_bad_biases_are_refused(bias, message):
     with pytest.raises(ValueError, match=message):
         lively(EncoderConfig(**SMALL))(np.ones((5, 6)), bias=bias)
+
+
+def test_numbers_of_numpy_are_numbers(rng):
+    counts = {"d_model": np.int64(6), "n_heads": np.int32(2), "d_ff": np.uint8(10), "depth": np.int64(3)}
+    config = EncoderConfig(**counts, ffn=np.True_, eps=np.float32(0.5))
+    assert config == EncoderConfig(**SMALL, ffn=True, eps=0.5)
+    assert {type(value) for value in vars(config).values()} == {int, float, bool, str, type(None)}
+
+
+@pytest.mark.parametrize("bad", [0, None, np.random, np.random.RandomState(0)], ids=str)
+def test_what_is_no_generator_is_refused(bad):
+    with pytest.raises(ValueError, match=r"rng must be a Generator such as .*, got"):
+        Encoder.random(EncoderConfig(**SMALL), bad)
+
+
+@pytest.mark.parametrize("gain", [-1, float("nan"), float("inf"), "1", True, None])
+def test_a_gain_that_scales_nothing_is_refused(rng, gain):
+    with pytest.raises(ValueError, match="gain must be a finite number of at least 0, got"):
+        Encoder.random(EncoderConfig(**SMALL), rng, gain)
+
+
+def test_a_parameter_that_is_no_array_is_refused():
+    with pytest.raises(ValueError, match="b_1 must be a float32 or float64 array, got NoneType"):
+        lively(EncoderConfig(**SMALL)).with_parameters({"layers.0.ffn.b_1": None})
+
+
+def test_without_layers_the_output_is_a_copy(rng):
+    encoder, x = lively(EncoderConfig(**SMALL)).switch(depth=0), rng.normal(size=(5, 6))
+    for output in (encoder(x), encoder.trace(x).output):
+        assert np.array_equal(output, x)
+        assert not np.shares_memory(output, x)
+
+
+@pytest.mark.parametrize("kind", ["layer", "rms"])
+@pytest.mark.parametrize(("dtype", "large"), [(np.float32, 2.0**100), (np.float64, 2.0**900)])
+def test_a_norm_of_large_rows_is_that_of_small_ones(rng, kind, dtype, large):
+    """Against the same rows at a size where eps is as little to see; a power of 2 rounds nothing."""
+    x = rng.normal(size=(4, 6)).astype(dtype)
+    small, big = standardize(x, 1e-30, kind), standardize(x * dtype(large), 1e-30, kind)
+    np.testing.assert_allclose(big.x_hat, small.x_hat, rtol=8 * np.finfo(dtype).eps)
+    np.testing.assert_allclose(big.sigma / dtype(large), small.sigma, rtol=8 * np.finfo(dtype).eps)
+    assert big.x_hat.dtype == big.sigma.dtype == dtype
+    flat = standardize(np.full((1, 4), large, dtype=dtype) * dtype(2**20), 1e-5)
+    assert not flat.x_hat.any()

@@ -336,6 +336,24 @@ def test_every_truncation_of_a_checkpoint_is_reported(stored):
             restore(path, "the command", adam, rng)
 
 
+def test_no_flipped_bit_escapes(stored):
+    """Each of 400 bits, one at a time: what is read is what was stored, or the file is called damaged."""
+    path, adam, rng = stored
+    content, vector, state = path.read_bytes(), adam.vector.copy(), rng.bit_generator.state
+    for place in np.random.default_rng(0).choice(8 * len(content), size=400, replace=False):
+        flipped = bytearray(content)
+        flipped[place // 8] ^= 1 << (place % 8)
+        path.write_bytes(flipped)
+        try:
+            restore(path, "the command", adam, rng)
+            good = True
+        except ValueError as error:
+            good = "run.npz is damaged" in str(error)
+        assert good, place
+        assert np.array_equal(adam.vector, vector)
+        assert rng.bit_generator.state == state
+
+
 def test_a_flipped_bit_is_reported(stored):
     path, adam, rng = stored
     content = bytearray(path.read_bytes())
