@@ -108,6 +108,25 @@ def require_mask(name: str, value: object, shape: tuple[int, ...]) -> None:
         raise ValueError(f"{name} must broadcast to {shape}, got {value.shape}")
 
 
+def require_no_overflow(output: FloatArray, mask: BoolArray | None) -> None:
+    """Refuse an output (..., n, d_model) that is not finite at a token that another may see.
+
+    Raises
+    ------
+    ValueError
+    """
+    overflowed = ~np.isfinite(output).all(axis=-1)  # (..., n)
+    if mask is not None and overflowed.any():
+        n = output.shape[-2]
+        others = np.broadcast_to(mask, (*output.shape[:-1], n)) & ~np.eye(n, dtype=np.bool_)  # (..., n, n)
+        overflowed &= others.any(axis=-2)  # (..., n)
+    if overflowed.any():
+        raise ValueError(
+            f"x must be small enough for {output.dtype}, with these weights, got inf or NaN in the output of "
+            f"{np.count_nonzero(overflowed)} of {overflowed.size} tokens"
+        )
+
+
 def require_bias(name: str, value: object, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
     """Refuse anything but a finite array of this dtype that broadcasts to `shape`.
 

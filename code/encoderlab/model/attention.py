@@ -94,6 +94,9 @@ def softmax_vjp(grad: FloatArray, weights: FloatArray) -> FloatArray:
     ndarray, shape (..., n)
     """
     along: FloatArray = np.vecdot(grad, weights)[..., None]  # (..., 1)
+    if not np.isfinite(along).all():  # 0 · ∞ is NaN; what has weight zero is not read
+        grad = np.where(weights == 0, 0, grad)
+        along = np.vecdot(grad, weights)[..., None]  # (..., 1)
     return weights * (grad - along)
 
 
@@ -140,8 +143,20 @@ def multi_head_attention(
     logits = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5  # (..., h, n, n)
     logits = logits if bias is None else logits + bias  # (..., h, n, n)
     pattern = softmax(logits, None if mask is None else mask[..., None, :, :])  # (..., h, n, n)
-    heads = merge_heads(pattern @ V)  # (..., n, h · d_head)
+    heads: FloatArray = pattern @ V  # (..., h, n, d_head)
+    if mask is not None and not np.isfinite(heads).all():
+        heads = _seen_only(pattern, V, mask[..., None, :, :])  # (..., h, n, d_head)
+    heads = merge_heads(heads)  # (..., n, h · d_head)
     return linear(heads, weights.W_O, weights.b_O), AttentionTrace(Q, K, V, pattern, heads)
+
+
+def _seen_only(pattern: FloatArray, V: FloatArray, mask: BoolArray) -> FloatArray:
+    """Return pattern · V where hidden values are not read: the product makes NaN of a weight 0 times inf."""
+    overflowed = ~np.isfinite(V)  # (..., h, n, d_head)
+    seen = np.broadcast_to(mask, pattern.shape).astype(V.dtype) @ overflowed.astype(V.dtype) > 0
+    heads: FloatArray = pattern @ np.where(overflowed, 0, V)  # (..., h, n, d_head)
+    heads[seen] = np.nan
+    return heads
 
 
 def multi_head_attention_vjp(

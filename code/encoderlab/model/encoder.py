@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from encoderlab.model.arrays import BoolArray, FloatArray, require_bias, require_float_array, require_mask
+from encoderlab.model.arrays import (
+    BoolArray,
+    FloatArray,
+    require_bias,
+    require_float_array,
+    require_mask,
+    require_no_overflow,
+)
 from encoderlab.model.config import EncoderConfig
 from encoderlab.model.edit import INTACT_LAYER, NO_EDITS, Edits, LayerEdit, require_edits
 from encoderlab.model.layer import LayerTrace, encoder_layer, encoder_layer_vjp
-from encoderlab.model.layer_norm import LayerNormWeights, layer_norm, layer_norm_vjp
+from encoderlab.model.layer_norm import layer_norm, layer_norm_vjp
+from encoderlab.model.trace import BackwardTrace, Trace, without_overflow
 from encoderlab.model.weights import (
     EncoderWeights,
-    LayerGradients,
     LayerWeights,
     expected_shape,
     fields,
@@ -25,28 +32,6 @@ from encoderlab.model.weights import (
 )
 
 __all__ = ["BackwardTrace", "Encoder", "EncoderConfig", "LayerTrace", "Trace"]
-
-
-class Trace(NamedTuple):
-    """An encoder's output and everything on the way to it."""
-
-    output: FloatArray  # (..., n, d_model)
-    hidden: tuple[FloatArray, ...]  # depth + 1 times (..., n, d_model): the input, then after each layer
-    layers: tuple[LayerTrace, ...]
-    edited: bool = False  # whether something stood in the place of a part
-
-    @property
-    def attention(self) -> tuple[FloatArray, ...]:
-        """Each layer's attention weights, (..., h, n, n)."""
-        return tuple(layer.attention_inner.pattern for layer in self.layers)
-
-
-class BackwardTrace(NamedTuple):
-    """What a gradient of an encoder's output becomes on its way back."""
-
-    hidden: tuple[FloatArray, ...]  # depth + 1 times (..., n, d_model): ∂loss/∂hidden, as in `Trace`
-    layers: tuple[LayerGradients, ...]
-    final_norm: LayerNormWeights | None
 
 
 class Encoder:
@@ -127,10 +112,19 @@ class Encoder:
         Returns
         -------
         ndarray, shape and dtype of `x`
+
+        Raises
+        ------
+        ValueError
+            As for `trace`, and if numbers overflow in a token that another may see. A token that `mask` hides
+            from all others is not looked at: it reaches no other, and its own output may be NaN.
         """
-        for weights, edit in self._layers(x, mask, bias, edits):
-            x, _ = encoder_layer(x, weights, self.config, mask, bias, edit)  # (..., n, d_model)
-        return self._finish(x)
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is found in the end
+            for weights, edit in self._layers(x, mask, bias, edits):
+                x, _ = encoder_layer(x, weights, self.config, mask, bias, edit)  # (..., n, d_model)
+            output = self._finish(x)
+        require_no_overflow(output, mask)
+        return output
 
     def trace(
         self,
@@ -154,7 +148,7 @@ class Encoder:
         Returns
         -------
         Trace
-            All arrays in the dtype of `x`.
+            All arrays in the dtype of `x`. What overflows is kept as inf or NaN, to show where it began.
 
         Raises
         ------
@@ -163,11 +157,13 @@ class Encoder:
             a part that is not there.
         """
         hidden, layers = [x], []
-        for weights, edit in self._layers(x, mask, bias, edits):
-            x, layer = encoder_layer(x, weights, self.config, mask, bias, edit)  # (..., n, d_model)
-            hidden.append(x)
-            layers.append(layer)
-        return Trace(self._finish(x), tuple(hidden), tuple(layers), bool(edits))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for weights, edit in self._layers(x, mask, bias, edits):
+                x, layer = encoder_layer(x, weights, self.config, mask, bias, edit)  # (..., n, d_model)
+                hidden.append(x)
+                layers.append(layer)
+            output = self._finish(x)
+        return Trace(output, tuple(hidden), tuple(layers), bool(edits))
 
     def _layers(
         self, x: FloatArray, mask: BoolArray | None, bias: FloatArray | None, edits: Edits
@@ -215,9 +211,11 @@ class Encoder:
         Raises
         ------
         ValueError
-            As for `trace`, and if `grad_output` does not have the shape and dtype of `x`.
+            As for `trace`, if `grad_output` does not have the shape and dtype of `x`, or if the output
+            overflows as in a call.
         """
         trace = self.trace(x, mask, bias)
+        require_no_overflow(trace.output, mask)
         require_float_array("grad_output", grad_output, shape=x.shape)
         if grad_output.dtype != x.dtype:
             raise ValueError(f"grad_output must have the dtype of x, {x.dtype}, got {grad_output.dtype}")
@@ -244,6 +242,7 @@ class Encoder:
         Returns
         -------
         BackwardTrace
+            A token whose output overflowed, and by which the loss does not change, changes no gradient.
 
         Raises
         ------
@@ -252,6 +251,14 @@ class Encoder:
         """
         if trace.edited:
             raise ValueError("trace must come from an encoder without edits, got one with edits")
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradients = self._backward(trace, grad)
+            unread = ~np.isfinite(trace.output).all(axis=-1)  # (..., n)
+            if not gradients.is_finite() and not grad[unread].any():
+                gradients = self._backward(without_overflow(trace), grad)
+        return gradients
+
+    def _backward(self, trace: Trace, grad: FloatArray) -> BackwardTrace:
         weights, c = self.astype(grad.dtype).weights, self.config
         final_norm = None
         if c.final_norm:
