@@ -25,6 +25,7 @@ def from_torch(
     eps: float = 1e-5,
     norm_kind: NormKind | None = None,
     final_norm: bool | None = None,
+    final_eps: float | None = None,
 ) -> Encoder:
     """Build an encoder from the arrays of a `torch.nn.TransformerEncoder`.
 
@@ -37,11 +38,13 @@ def from_torch(
         What `module.state_dict()` returns: tensors on the CPU, or arrays. The names tell sizes, depth,
         whether there are biases and whether a final norm with weights follows. All arrays are copied.
     n_heads, norm, activation, eps
-        What the names do not tell; `norm` is "pre" for ``norm_first=True``, and one eps serves every norm.
+        What the names do not tell; `norm` is "pre" for ``norm_first=True``.
     norm_kind : {"layer", "rms"}, optional
         Needed where norms have no bias: LayerNorm without one and RMSNorm have the same names.
     final_norm : bool, optional
         Needed as True where the final norm has no weights, since it then has no name.
+    final_eps : float, optional
+        Needed where the eps of the final norm is not that of the layers.
 
     Returns
     -------
@@ -126,6 +129,7 @@ def from_torch(
         eps=eps,
         final_norm=named if final_norm is None else final_norm,
         norm_kind=norm_kind or "layer",
+        final_eps=final_eps,
     )
     return Encoder(config, EncoderWeights(layers, last))
 

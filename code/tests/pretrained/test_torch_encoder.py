@@ -131,3 +131,12 @@ def test_a_final_norm_without_weights_standardises():
 def test_what_is_no_state_dict_is_refused():
     with pytest.raises(ValueError, match=r"state_dict must be what module\.state_dict"):
         from_torch(object(), n_heads=2)
+
+
+def test_the_final_norm_may_have_an_eps_of_its_own():
+    state, options, x, *_ = load(0)
+    before = from_torch(state, **options)(x)
+    after = from_torch(state, **options, final_norm=True, final_eps=0.5)(x)
+    centred = before - before.mean(axis=-1, keepdims=True)
+    expected = centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 0.5)
+    np.testing.assert_allclose(after, expected, atol=1e-12)
