@@ -15,7 +15,7 @@ from fixtures_book import Book, toc_documents
 PAGES = [*toc_documents(), "genindex", "search"]
 READY = """async () => {
     await window.MathJax?.startup?.promise;
-    const figures = [...document.querySelectorAll("figure.explorer")];
+    const figures = [...document.querySelectorAll("figure.explorer:not(.diagram)")];
     const deadline = performance.now() + 20000;
     while (figures.some((figure) => !("ready" in figure.dataset)) && performance.now() < deadline)
         await new Promise((resolve) => setTimeout(resolve, 20));
@@ -29,7 +29,7 @@ FAULTS = r"""() => {
     const ids = [...document.querySelectorAll("[id]")].map((element) => element.id);
     for (const id of new Set(ids))
         if (ids.filter((other) => other === id).length > 1) faults.push("id given twice: " + id);
-    for (const figure of document.querySelectorAll("figure.explorer"))
+    for (const figure of document.querySelectorAll("figure.explorer:not(.diagram)"))
         if (!("ready" in figure.dataset)) faults.push("explorer not ready: " + figure.id);
     for (const box of document.querySelectorAll(".admonition")) {
         const title = box.querySelector(".admonition-title")?.textContent ?? "";
@@ -144,7 +144,7 @@ def test_each_control_moves_figure_and_sentence(browser: Browser, book: Book, na
     with browser.new_page() as page:
         page.goto(f"{book.html.as_uri()}/{name}.html")
         page.evaluate(READY)
-        figures = page.query_selector_all("figure.explorer")
+        figures = page.query_selector_all("figure.explorer:not(.diagram)")
         source = (book.root / f"{name}.md").read_text(encoding="utf-8")
         assert len(figures) == source.count("\nExplorer(")
         assert [fault for figure in figures for fault in figure.evaluate(MOVES)] == []
