@@ -1,0 +1,82 @@
+"""What was measured with the page's own trainer: how many starts solve a state, and in how many steps.
+
+`node measure.js ../measured.json`, in the folder `web`, measures what is not in `measured.json` yet.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+TASKS = {
+    "moons": "Moons",
+    "rings": "Rings",
+    "xor": "XOR",
+    "checkerboard": "Checkerboard",
+    "previous": "Previous token",
+    "induction": "Induction",
+    "two_hop": "Two look-ups",
+    "xor_among": "XOR of two",
+}
+CLOUDS = tuple(TASKS)[:4]
+
+
+@lru_cache
+def measured() -> dict[str, Any]:
+    """Return what is stored: "made", "starts", "limit", "line", and for each state in "runs" its starts."""
+    text = (resources.files(__package__) / "measured.json").read_text(encoding="utf-8")
+    stored: dict[str, Any] = json.loads(text)
+    return stored
+
+
+def query(task: str, depth: int, norm: str, ffn: bool, constant: bool = False) -> str:
+    """Write a state as the address of the figure does: the task, and what differs from its start."""
+    changes = [("ffn", "on", ffn), ("norm", norm, norm != "none"), ("depth", str(depth), depth != 1)]
+    changes.append(("constant", "on", constant))
+    return "&".join([f"task={task}", *(f"{name}={value}" for name, value, changed in changes if changed)])
+
+
+def found(state: str) -> str:
+    """Say how the starts of a state ended, in a sentence."""
+    stored = measured()
+    run, starts = stored["runs"][state], stored["starts"]
+    limit = stored["limit"]["cloud" if state.split("&")[0].removeprefix("task=") in CLOUDS else "question"]
+    solved = run["solved"]
+    if solved:
+        steps = f"after {solved[0]} to {solved[-1]} steps, {statistics.median(solved):.0f} in the median"
+        return f"Measured: {len(solved)} of {starts} starts reach 98 %, {steps}."
+    low, high = (f"{100 * share:.0f}" for share in (run["best"][0], run["best"][-1]))
+    best = f"{high} %" if low == high else f"{low} to {high} %"
+    return f"Measured: none of {starts} starts reaches 98 % in {limit} steps; their best is {best}."
+
+
+def cell(state: str) -> str:
+    """Say the same for a table: starts that reach 98 % and the median of their steps, or the best accuracy."""
+    run = measured()["runs"].get(state)
+    if run is None:
+        return "–"
+    solved = len(run["solved"])
+    if solved:
+        return f"**{solved}** · {statistics.median(run['solved']):.0f}"
+    return f"0 · {100 * run['best'][-1]:.0f} %"
+
+
+def table(task: str) -> str:
+    """Return the table of a task in Markdown: depth and norm down, FFN and constant token across."""
+    columns = [(False, False), (True, False)]
+    if task in CLOUDS:
+        columns += [(False, True), (True, True)]
+    names = ["no FFN", "FFN", "no FFN, constant token", "FFN, constant token"][: len(columns)]
+    rows = [["depth", "norm", *names], [":-:", ":-", *["--:"] * len(columns)]]
+    for depth in (1, 2, 8) if task in CLOUDS else (1, 2):
+        for norm in ("none", "post", "pre"):
+            rows.append([str(depth), norm, *(cell(query(task, depth, norm, *column)) for column in columns)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def tables() -> str:
+    """Return all tables in Markdown, each under the name of its task."""
+    return "\n\n".join(f"**{name}**\n\n{table(task)}" for task, name in TASKS.items())
