@@ -8,16 +8,18 @@ import os
 import re
 from functools import lru_cache
 from importlib import resources
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from contourpy import contour_generator
-from numpy.typing import NDArray
+from contourpy import LineType, contour_generator
 
 from encoderlab.chapters.playground.measured import found, measured
 from encoderlab.chapters.playground.moons import moons, tokens, trained
 from encoderlab.chapters.playground.script import script
+from encoderlab.model.arrays import FloatArray
 from encoderlab.model.encoder import EncoderConfig
+from encoderlab.training.loss import IntArray
 
 SIDE = 320  # units of a drawn plane
 RES = 72  # points of the plane along each side
@@ -37,7 +39,7 @@ class Playground:
     Parameters
     ----------
     name : str
-        What addresses it in the page, as in `#name?task=rings&ffn=on`: lower-case letters, digits and hyphens.
+        What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens.
     state : str
         Where it starts, written as in the address: the task, and what differs from where that task starts.
 
@@ -100,7 +102,8 @@ class Playground:
             'const dark = parent.document.body.dataset.jpThemeLight === "false";'
             'document.documentElement.dataset.theme = dark ? "dark" : "light";'
             "new ResizeObserver(([{target}]) => "
-            "{frameElement.style.height = `${target.scrollHeight + 12}px`}).observe(document.documentElement);"
+            "{frameElement.style.height = `${target.scrollHeight + 12}px`})"
+            ".observe(document.documentElement);"
             f"</script></head><body>{self.figure(link=False)}</body></html>"
         )
         return (
@@ -152,9 +155,7 @@ def drawn() -> str:
     )
 
 
-def _plane(
-    odds: NDArray[np.float64], points: NDArray[np.float64], labels: NDArray[np.intp], sentence: str
-) -> str:
+def _plane(odds: FloatArray, points: FloatArray, labels: IntArray, sentence: str) -> str:
     """Draw the plane in the figure's own colours: shades of each class, the boundary, the points."""
     half = SIDE / 2
     side = np.linspace(0, SIDE, len(odds))
@@ -164,10 +165,10 @@ def _plane(
         contours = contour_generator(side, side[::-1], of_class)
         for shade, (low, high) in enumerate(SHADES, start=1):
             path = "".join(_path(polygon) + "Z" for polygon in _rings(contours.filled(low, high)))
-            shapes.append(
-                f'<path d="{path}" fill="var(--pg-{colour})" fill-rule="evenodd" opacity="{0.14 * shade:.2f}"/>'
-            )
-    boundary = "".join(_path(line) for line in contour_generator(side, side[::-1], odds).lines(0.0))
+            fill = f'fill="var(--pg-{colour})" fill-rule="evenodd" opacity="{0.14 * shade:.2f}"'
+            shapes.append(f'<path d="{path}" {fill}/>')
+    lines: Any = contour_generator(side, side[::-1], odds, line_type=LineType.Separate).lines(0.0)
+    boundary = "".join(map(_path, lines))
     shapes.append(f'<path d="{boundary}" fill="none" stroke="var(--pg-ink)" stroke-width="2"/>')
     for (x, y), label in zip(points, labels, strict=True):
         shapes.append(
@@ -177,14 +178,14 @@ def _plane(
     return f'<svg viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{sentence}">{"".join(shapes)}</svg>'
 
 
-def _rings(filled: Any) -> list[NDArray[np.float64]]:
+def _rings(filled: Any) -> list[FloatArray]:
     """Cut contourpy's polygons, each with its holes, into rings."""
     return [
         polygon[start:end]
         for polygon, offsets in zip(*filled, strict=True)
-        for start, end in zip(offsets[:-1], offsets[1:], strict=True)
+        for start, end in pairwise(offsets)
     ]
 
 
-def _path(line: NDArray[np.float64]) -> str:
+def _path(line: FloatArray) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in line)

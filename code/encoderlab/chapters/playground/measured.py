@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 import statistics
 from functools import lru_cache
 from importlib import resources
@@ -54,14 +55,14 @@ def found(state: str) -> str:
 
 
 def cell(state: str) -> str:
-    """Say the same for a table: starts that reach 98 % and the median of their steps, or the best accuracy."""
+    """Say it for a table: starts that reach 98 % and the median of their steps, or the best accuracy."""
     run = measured()["runs"].get(state)
     if run is None:
-        return "–"
+        return "not measured"
     solved = len(run["solved"])
     if solved:
         return f"**{solved}** · {statistics.median(run['solved']):.0f}"
-    return f"0 · {100 * run['best'][-1]:.0f} %"
+    return f"0 · {100 * run['best'][-1]:.0f}\u00a0%"
 
 
 def table(task: str) -> str:
@@ -69,14 +70,18 @@ def table(task: str) -> str:
     columns = [(False, False), (True, False)]
     if task in CLOUDS:
         columns += [(False, True), (True, True)]
-    names = ["no FFN", "FFN", "no FFN, constant token", "FFN, constant token"][: len(columns)]
+    names = ["no FFN", "FFN", "constant token", "both"][: len(columns)]
     rows = [["depth", "norm", *names], [":-:", ":-", *["--:"] * len(columns)]]
     for depth in (1, 2, 8) if task in CLOUDS else (1, 2):
         for norm in ("none", "post", "pre"):
-            rows.append([str(depth), norm, *(cell(query(task, depth, norm, *column)) for column in columns)])
+            states = [query(task, depth, norm, *column) for column in columns]
+            rows.append([str(depth), norm, *map(cell, states)])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def tables() -> str:
-    """Return all tables in Markdown, each under the name of its task."""
-    return "\n\n".join(f"**{name}**\n\n{table(task)}" for task, name in TASKS.items())
+    """Return all tables in Markdown, each under the name of its task: in the book behind a tab of its own."""
+    if os.environ.get("ENCODERLAB_WORLD") != "page":
+        return "\n\n".join(f"**{name}**\n\n{table(task)}" for task, name in TASKS.items())
+    tabs = (f":::{{tab-item}} {name}\n{table(task)}\n:::" for task, name in TASKS.items())
+    return "\n".join(["::::{tab-set}", *tabs, "::::"])

@@ -53,7 +53,7 @@ def untrained(config: EncoderConfig, seed: int) -> Classifier:
         if array.ndim == 2:
             square = 2 / len(array) if name.endswith("W_2") else 1 / len(array)
             scale = 0.5 if name == "embedding.W" else math.sqrt(square)
-            array.flat = [scale * random.normal() for _ in range(array.size)]
+            array[...] = [[scale * random.normal() for _ in row] for row in array]
     return model
 
 

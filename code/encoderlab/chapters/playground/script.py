@@ -46,7 +46,9 @@ def bundle(names: tuple[str, ...]) -> str:
         text = module(name)
         missing = set(re.findall(r'from "\./(\w+)\.js"', text)) - set(names[:place])
         if missing:
-            raise ValueError(f"names: {name} imports {', '.join(sorted(missing))}, which must stand before it")
+            raise ValueError(
+                f"names: {name} imports {', '.join(sorted(missing))}, which must stand before it"
+            )
         text = _IMPORT.sub("", _COMMENT.sub("", text))
         texts.append(_INDENT.sub("", re.sub(r"^export ", "", text, flags=re.MULTILINE)))
     return "".join(texts)

@@ -6,7 +6,10 @@
 import { ACTIVATIONS } from "./activations.js";
 import { Arena, addProduct } from "./matrix.js";
 
-/** The switches, as in EncoderConfig, and three that NumPy's side keeps elsewhere or has not (attention). */
+/**
+ * The switches, as in EncoderConfig without RMSNorm and the parallel block, and three that NumPy's side keeps
+ * elsewhere (positions, causal) or has not (attention).
+ */
 export const CONFIG = {
   d_model: 16, n_heads: 2, d_ff: 32, depth: 1, ffn: true, residual: true, norm: "none", activation: "relu",
   eps: 1e-5, final_norm: false, attention: true, positions: "none", causal: false,

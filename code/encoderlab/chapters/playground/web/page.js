@@ -5,7 +5,8 @@ import { CONTROLS, fromQuery, isCloud, startOf, toQuery } from "./state.js";
 import { QUESTIONS, answers, bestLine, pointsOf, words } from "./tasks.js";
 
 const WRITE_EVERY = 300; // ms, at least, between two writes of the address
-const STILL = "This figure stands still: training in the page takes JavaScript and a browser that lets it start a worker.";
+const STILL =
+  "This figure stands still: training in the page takes JavaScript and a browser that lets it start a worker.";
 
 const TASKS = {
   moons: ["Moons", "Which of two interlocking half circles does the point belong to?"],
@@ -18,28 +19,131 @@ const TASKS = {
   xor_among: ["XOR of two", "Is exactly one of the two underlined bits a 1?"],
 };
 const SAMPLES = { previous: "A B C", induction: "A C … A", two_hop: "A→B→C", xor_among: "0 1 1 0" };
-const SHORTCUTS = { previous: "guessing among the others", induction: "always one position", two_hop: "guessing among the rest", xor_among: "counting the marked ones" };
+const SHORTCUTS = {
+  previous: "guessing among the others",
+  induction: "always one position",
+  two_hop: "guessing among the rest",
+  xor_among: "counting the marked ones",
+};
 
 // Blocks of the drawing: x, y, width, height in a box of 260 × 440; what a press changes; what they do.
 const BLOCKS = [
-  { key: "constant", at: [12, 0, 112, 30], name: "Constant token", cloud: true, about: "A second token, the same for every point. With it attention has a choice." },
+  {
+    key: "constant",
+    at: [12, 0, 112, 30],
+    name: "Constant token",
+    cloud: true,
+    about: "A second token, the same for every point. With it attention has a choice.",
+  },
   { key: "token", at: [132, 0, 92, 30], name: "token (x, y)", cloud: true },
-  { key: "positions", at: [4, 0, 80, 30], name: "Positions", cloud: false, parameters: "positions", about: "A learned vector for each place. Without it the tokens are a set." },
+  {
+    key: "positions",
+    at: [4, 0, 80, 30],
+    name: "Positions",
+    cloud: false,
+    parameters: "positions",
+    about: "A learned vector for each place. Without it the tokens are a set.",
+  },
   { key: "tokens", at: [90, 0, 56, 30], name: "tokens", cloud: false },
-  { key: "causal", at: [152, 0, 104, 30], name: "Causal mask", cloud: false, about: "Each token sees itself and those before it." },
-  { key: "embedding", at: [48, 44, 140, 28], name: "Embedding", parameters: "embedding", about: "One matrix: features become a vector." },
-  { key: "norm", value: "pre", at: [56, 97, 124, 22], name: "LayerNorm", label: "LayerNorm before attention (pre-LN)", parameters: "attention_norm", about: "Pre-LN: each token is brought to mean 0 and variance 1 before the sub-layer reads it." },
-  { key: "attention", at: [48, 127, 140, 44], name: "Attention", parameters: "attention.", about: "Each token takes a weighted mean of all of them; the weights depend on the tokens." },
-  { key: "residual", at: [6, 88, 38, 104], name: "", label: "Skip connection around attention", about: "The skip: what went in is added to what the sub-layer gives." },
-  { key: "norm", value: "post", at: [56, 209, 124, 22], name: "LayerNorm", label: "LayerNorm after attention (post-LN)", parameters: "attention_norm", about: "Post-LN: each token is brought to mean 0 and variance 1 after the skip." },
-  { key: "norm", value: "pre", at: [56, 249, 124, 22], name: "LayerNorm", label: "LayerNorm before the FFN (pre-LN)", parameters: "ffn_norm", sub: "ffn", about: "Pre-LN: each token is brought to mean 0 and variance 1 before the sub-layer reads it." },
-  { key: "ffn", at: [48, 279, 140, 44], name: "FFN", parameters: "ffn.", about: "Two matrices with an activation between them, for each token alone." },
-  { key: "residual", at: [6, 240, 38, 104], name: "", label: "Skip connection around the FFN", sub: "ffn", about: "The skip: what went in is added to what the sub-layer gives." },
-  { key: "norm", value: "post", at: [56, 361, 124, 22], name: "LayerNorm", label: "LayerNorm after the FFN (post-LN)", parameters: "ffn_norm", sub: "ffn", about: "Post-LN: each token is brought to mean 0 and variance 1 after the skip." },
-  { key: "readout", at: [48, 410, 140, 28], name: "Readout", parameters: "readout", about: "One matrix: the last token's vector becomes a score for each answer." },
+  {
+    key: "causal",
+    at: [152, 0, 104, 30],
+    name: "Causal mask",
+    cloud: false,
+    about: "Each token sees itself and those before it.",
+  },
+  {
+    key: "embedding",
+    at: [48, 44, 140, 28],
+    name: "Embedding",
+    parameters: "embedding",
+    about: "One matrix: features become a vector.",
+  },
+  {
+    key: "norm",
+    value: "pre",
+    at: [56, 97, 124, 22],
+    name: "LayerNorm",
+    label: "LayerNorm before attention (pre-LN)",
+    parameters: "attention_norm",
+    about: "Pre-LN: each token is brought to mean 0 and variance 1 before the sub-layer reads it.",
+  },
+  {
+    key: "attention",
+    at: [48, 127, 140, 44],
+    name: "Attention",
+    parameters: "attention.",
+    about: "Each token takes a weighted mean of all of them; the weights depend on the tokens.",
+  },
+  {
+    key: "residual",
+    at: [6, 88, 38, 104],
+    name: "",
+    label: "Skip connection around attention",
+    about: "The skip: what went in is added to what the sub-layer gives.",
+  },
+  {
+    key: "norm",
+    value: "post",
+    at: [56, 209, 124, 22],
+    name: "LayerNorm",
+    label: "LayerNorm after attention (post-LN)",
+    parameters: "attention_norm",
+    about: "Post-LN: each token is brought to mean 0 and variance 1 after the skip.",
+  },
+  {
+    key: "norm",
+    value: "pre",
+    at: [56, 249, 124, 22],
+    name: "LayerNorm",
+    label: "LayerNorm before the FFN (pre-LN)",
+    parameters: "ffn_norm",
+    sub: "ffn",
+    about: "Pre-LN: each token is brought to mean 0 and variance 1 before the sub-layer reads it.",
+  },
+  {
+    key: "ffn",
+    at: [48, 279, 140, 44],
+    name: "FFN",
+    parameters: "ffn.",
+    about: "Two matrices with an activation between them, for each token alone.",
+  },
+  {
+    key: "residual",
+    at: [6, 240, 38, 104],
+    name: "",
+    label: "Skip connection around the FFN",
+    sub: "ffn",
+    about: "The skip: what went in is added to what the sub-layer gives.",
+  },
+  {
+    key: "norm",
+    value: "post",
+    at: [56, 361, 124, 22],
+    name: "LayerNorm",
+    label: "LayerNorm after the FFN (post-LN)",
+    parameters: "ffn_norm",
+    sub: "ffn",
+    about: "Post-LN: each token is brought to mean 0 and variance 1 after the skip.",
+  },
+  {
+    key: "readout",
+    at: [48, 410, 140, 28],
+    name: "Readout",
+    parameters: "readout",
+    about: "One matrix: the last token's vector becomes a score for each answer.",
+  },
 ];
-const LABELS = { heads: "Heads", width: "Width", d_ff: "FFN width", activation: "Activation", lr: "Learning rate", seed: "Seed" };
-const PLAY = "M3 1l11 7-11 7z", PAUSE = "M3 2h4v12H3zM9 2h4v12H9z";
+const LABELS = {
+  heads: "Heads",
+  width: "Width",
+  d_ff: "FFN width",
+  activation: "Activation",
+  lr: "Learning rate",
+  seed: "Seed",
+};
+const PLAY = "M3 1l11 7-11 7z",
+  PAUSE = "M3 2h4v12H3zM9 2h4v12H9z";
 
 const make = (tag, attributes = {}, ...children) => {
   const element = document.createElement(tag);
@@ -54,7 +158,18 @@ class Playground {
     this.figure = figure;
     this.$ = (selector) => figure.querySelector(selector);
     const { tries, link } = JSON.parse(this.$("script[type='application/json']").textContent);
-    Object.assign(this, { tries, link, points: {}, lines: {}, running: false, visible: true, frame: null, losses: [], accuracies: [], seed: 0 });
+    Object.assign(this, {
+      tries,
+      link,
+      points: {},
+      lines: {},
+      running: false,
+      visible: true,
+      frame: null,
+      losses: [],
+      accuracies: [],
+      seed: 0,
+    });
     this.worker = new Worker(URL.createObjectURL(new Blob([`(${work})()`], { type: "text/javascript" })));
     this.worker.onmessage = ({ data }) => this.receive(data);
     this.worker.onerror = () => this.stand();
@@ -91,7 +206,13 @@ class Playground {
   }
 
   reset(complaints = []) {
-    Object.assign(this, { complaints, losses: [], accuracies: [], frame: null, epoch: (this.epoch ?? 0) + 1 });
+    Object.assign(this, {
+      complaints,
+      losses: [],
+      accuracies: [],
+      frame: null,
+      epoch: (this.epoch ?? 0) + 1,
+    });
     this.train(false, false);
     this.worker.postMessage({ type: "reset", state: this.state, epoch: this.epoch });
     this.showControls();
@@ -158,17 +279,31 @@ class Playground {
   draw() {
     if (!this.frame) return;
     this.colours ??= coloursOf(this.figure);
-    const { frame, state, colours } = this, plane = this.$(".pg-plane"), heads = state.heads;
-    for (const [name, text] of Object.entries(this.numbers())) this.$(`[data-number="${name}"]`).textContent = text;
+    const { frame, state, colours } = this,
+      plane = this.$(".pg-plane"),
+      heads = state.heads;
+    for (const [name, text] of Object.entries(this.numbers()))
+      this.$(`[data-number="${name}"]`).textContent = text;
     if (frame.maps && isCloud(state.task)) {
       drawPlane(plane, frame.maps.at(-1), frame.res, this.pointsOf(state.task), colours);
-      this.strip(frame.maps.map((_, i) => (i ? `layer ${i}` : "embedding"))).forEach((canvas, i) => drawPlane(canvas, frame.maps[i], frame.res, null, colours));
+      this.strip(frame.maps.map((_, i) => (i ? `layer ${i}` : "embedding"))).forEach((canvas, i) =>
+        drawPlane(canvas, frame.maps[i], frame.res, null, colours),
+      );
     } else if (frame.example && !isCloud(state.task)) {
-      const names = words(state.task, frame.example.features), n = names.length;
+      const names = words(state.task, frame.example.features),
+        n = names.length;
       drawLooks(plane, frame.example, names, answers(state.task), heads, colours);
       const patterns = frame.example.patterns.flatMap((pattern, layer) =>
-        pattern ? Array.from({ length: heads }, (_, a) => [`layer ${layer + 1}${heads > 1 ? `, head ${a + 1}` : ""}`, pattern.subarray(a * n * n, (a + 1) * n * n)]) : []);
-      this.strip(patterns.map(([name]) => name)).forEach((canvas, i) => drawPattern(canvas, patterns[i][1], n, names, colours));
+        pattern
+          ? Array.from({ length: heads }, (_, a) => [
+              `layer ${layer + 1}${heads > 1 ? `, head ${a + 1}` : ""}`,
+              pattern.subarray(a * n * n, (a + 1) * n * n),
+            ])
+          : [],
+      );
+      this.strip(patterns.map(([name]) => name)).forEach((canvas, i) =>
+        drawPattern(canvas, patterns[i][1], n, names, colours),
+      );
     }
     drawCurve(this.$(".pg-curve"), this.losses, this.accuracies, this.line(), colours);
     this.showTraining();
@@ -176,9 +311,11 @@ class Playground {
   }
 
   numbers() {
-    const { steps, accuracy, parameters } = this.frame, loss = this.losses.at(-1)?.[1];
+    const { steps, accuracy, parameters } = this.frame,
+      loss = this.losses.at(-1)?.[1];
     return {
-      steps, loss: loss === undefined ? "–" : Number.isFinite(loss) ? loss.toFixed(3) : "∞",
+      steps,
+      loss: loss === undefined ? "–" : Number.isFinite(loss) ? loss.toFixed(3) : "∞",
       accuracy: accuracy === null ? "–" : percent(accuracy),
       parameters: `· ${parameters.reduce((sum, [, size]) => sum + size, 0).toLocaleString("en")} parameters`,
     };
@@ -188,7 +325,9 @@ class Playground {
   strip(names) {
     const strip = this.$(".pg-strip");
     if (strip.children.length !== names.length)
-      strip.replaceChildren(...names.map(() => make("div", {}, make("canvas", { "aria-hidden": "true" }), make("span"))));
+      strip.replaceChildren(
+        ...names.map(() => make("div", {}, make("canvas", { "aria-hidden": "true" }), make("span"))),
+      );
     strip.classList.toggle("pg-many", names.length > 4);
     names.forEach((name, i) => (strip.children[i].lastChild.textContent = name));
     return [...strip.querySelectorAll("canvas")];
@@ -201,7 +340,11 @@ class Playground {
   /** The line that accuracy must cross before anything has been learned that matters. */
   line() {
     const { task } = this.state;
-    if (!isCloud(task)) return { share: QUESTIONS[task].shortcut, label: `${SHORTCUTS[task]}: ${percent(QUESTIONS[task].shortcut)}` };
+    if (!isCloud(task))
+      return {
+        share: QUESTIONS[task].shortcut,
+        label: `${SHORTCUTS[task]}: ${percent(QUESTIONS[task].shortcut)}`,
+      };
     const share = (this.lines[task] ??= bestLine(this.pointsOf(task)));
     return { share, label: `the best straight line: ${percent(share)}` };
   }
@@ -209,25 +352,37 @@ class Playground {
   // ---- the sentence -----------------------------------------------------------------------------------------
 
   parts() {
-    const { state: s } = this, cloud = isCloud(s.task), on = [];
+    const { state: s } = this,
+      cloud = isCloud(s.task),
+      on = [];
     if (s.attention) on.push("attention");
     if (s.ffn) on.push(s.activation === "identity" ? "an FFN without a bend" : "an FFN");
     if (s.norm !== "none") on.push(`${s.norm}-LN`);
     const text = `${on.length ? on.join(", ") : "no sub-layer"}, ${s.depth} layer${s.depth > 1 ? "s" : ""}`;
-    const also = [!s.residual && "no skips", cloud && s.constant && "a constant token", !cloud && s.positions !== startOf(s.task).positions && (s.positions ? "positions" : "no positions"), s.causal && !cloud && "causal mask"];
+    const also = [
+      !s.residual && "no skips",
+      cloud && s.constant && "a constant token",
+      !cloud && s.positions !== startOf(s.task).positions && (s.positions ? "positions" : "no positions"),
+      s.causal && !cloud && "causal mask",
+    ];
     return [text, ...also.filter(Boolean)].join(", ");
   }
 
   say() {
-    const { frame, state, complaints } = this, says = this.$(".pg-says");
+    const { frame, state, complaints } = this,
+      says = this.$(".pg-says");
     if (!frame) return;
-    const cloud = isCloud(state.task), line = this.line(), parts = this.parts();
+    const cloud = isCloud(state.task),
+      line = this.line(),
+      parts = this.parts();
     const shown = `${TASKS[state.task][0]}, with ${parts}: `;
     let seen = "weights as drawn, nothing has been trained.";
-    if (frame.diverged) seen = `the loss is no longer a number after ${frame.steps} steps. Training has diverged: a smaller learning rate may help.`;
+    if (frame.diverged)
+      seen = `the loss is no longer a number after ${frame.steps} steps. Training has diverged: a smaller learning rate may help.`;
     else if (frame.steps) {
       const share = frame.accuracy === null ? "" : percent(frame.accuracy);
-      seen = `after ${frame.steps} step${frame.steps > 1 ? "s" : ""} ${share} of the ${cloud ? "200 points are on their side" : "last fresh examples were answered right"}; ` +
+      seen =
+        `after ${frame.steps} step${frame.steps > 1 ? "s" : ""} ${share} of the ${cloud ? "200 points are on their side" : "last fresh examples were answered right"}; ` +
         `${line.label.replace(":", " gives")}.`;
       if (frame.solvedAt) seen += ` 98 % were reached after ${frame.solvedAt} steps.`;
       if (frame.longest && !this.running) seen += " Training pauses here; Reset begins anew.";
@@ -236,7 +391,10 @@ class Playground {
     says.setAttribute("aria-live", this.running ? "off" : "polite"); // not at every step
     if (says.textContent !== text) says.textContent = text;
     this.$(".pg-plane").setAttribute("aria-label", text);
-    this.$(".pg-curve").setAttribute("aria-label", `Accuracy and loss over ${frame.steps} steps; ${line.label}.`);
+    this.$(".pg-curve").setAttribute(
+      "aria-label",
+      `Accuracy and loss over ${frame.steps} steps; ${line.label}.`,
+    );
   }
 
   // ---- controls ---------------------------------------------------------------------------------------------
@@ -255,20 +413,30 @@ class Playground {
     }
     for (const [task, [name]] of Object.entries(TASKS)) {
       const input = make("input", { type: "radio", name: `${figure.id}-task`, value: task });
-      const picture = isCloud(task) ? make("canvas", { "data-thumbnail": task, "aria-hidden": "true" }) : make("i", { "aria-hidden": "true" }, SAMPLES[task]);
+      const picture = isCloud(task)
+        ? make("canvas", { "data-thumbnail": task, "aria-hidden": "true" })
+        : make("i", { "aria-hidden": "true" }, SAMPLES[task]);
       input.addEventListener("change", () => this.set({ task }));
-      this.$(".pg-tasks").append(make("label", { title: TASKS[task][1] }, input, make("span", {}, picture, name)));
+      this.$(".pg-tasks").append(
+        make("label", { title: TASKS[task][1] }, input, make("span", {}, picture, name)),
+      );
     }
     const diagram = this.$(".pg-diagram");
     diagram.innerHTML = WIRES;
     for (const block of BLOCKS) {
-      const { key, at, name, label = name, value } = block, switches = key in CONTROLS;
+      const { key, at, name, label = name, value } = block,
+        switches = key in CONTROLS;
       const [left, top, width, height] = at;
-      const element = make(switches ? "button" : "div", { class: `pg-block${key === "residual" ? " pg-skip" : ""}`, style: `left:${left}px;top:${top}px;width:${width}px;height:${height}px` });
+      const element = make(switches ? "button" : "div", {
+        class: `pg-block${key === "residual" ? " pg-skip" : ""}`,
+        style: `left:${left}px;top:${top}px;width:${width}px;height:${height}px`,
+      });
       if (switches) {
         element.type = "button";
         element.setAttribute("aria-label", label);
-        element.addEventListener("click", () => this.set({ [key]: value ? (this.state.norm === value ? "none" : value) : !this.state[key] }));
+        element.addEventListener("click", () =>
+          this.set({ [key]: value ? (this.state.norm === value ? "none" : value) : !this.state[key] }),
+        );
       }
       element.append(make("span", {}, name), make("small"));
       for (const event of ["pointerenter", "focus"]) element.addEventListener(event, () => this.tell(block));
@@ -276,7 +444,10 @@ class Playground {
       diagram.append(element);
     }
     const stepper = make("div", { class: "pg-depth", role: "group", "aria-label": "Depth" });
-    for (const [sign, by, label] of [["+", 1, "One layer more"], ["−", -1, "One layer less"]]) {
+    for (const [sign, by, label] of [
+      ["+", 1, "One layer more"],
+      ["−", -1, "One layer less"],
+    ]) {
       const button = make("button", { type: "button", "aria-label": label, "data-by": by }, sign);
       button.addEventListener("click", () => this.set({ depth: this.state.depth + by }));
       stepper.append(button);
@@ -285,12 +456,15 @@ class Playground {
     diagram.append(stepper);
     for (const [name, text] of Object.entries(LABELS)) {
       const allowed = CONTROLS[name];
-      const field = name === "seed" ? make("input", { type: "number", min: allowed.from, max: allowed.to, step: 1 })
-        : make("select", {}, ...allowed.map((value) => make("option", { value }, String(value))));
+      const field =
+        name === "seed"
+          ? make("input", { type: "number", min: allowed.from, max: allowed.to, step: 1 })
+          : make("select", {}, ...allowed.map((value) => make("option", { value }, String(value))));
       field.dataset.control = name;
       field.addEventListener("change", () => {
         const value = name === "activation" ? field.value : Number(field.value);
-        const fits = name !== "seed" || (Number.isInteger(value) && value >= allowed.from && value <= allowed.to);
+        const fits =
+          name !== "seed" || (Number.isInteger(value) && value >= allowed.from && value <= allowed.to);
         if (fits) this.set({ [name]: value });
         else field.value = this.state.seed;
       });
@@ -298,70 +472,116 @@ class Playground {
     }
     const actions = {
       train: () => this.train(!this.running),
-      step: () => { this.running = false; this.worker.postMessage({ type: "step" }); this.showTraining(); },
+      step: () => {
+        this.running = false;
+        this.worker.postMessage({ type: "step" });
+        this.showTraining();
+      },
       reset: () => this.reset(),
       example: () => this.worker.postMessage({ type: "example", seed: ++this.seed }),
       copy: () => this.copy(),
       save: () => this.save(),
     };
-    for (const button of figure.querySelectorAll("[data-do]")) button.addEventListener("click", actions[button.dataset.do]);
-    this.$("[data-speed]").addEventListener("change", (event) => this.worker.postMessage({ type: "speed", speed: Number(event.target.value) }));
+    for (const button of figure.querySelectorAll("[data-do]"))
+      button.addEventListener("click", actions[button.dataset.do]);
+    this.$("[data-speed]").addEventListener("change", (event) =>
+      this.worker.postMessage({ type: "speed", speed: Number(event.target.value) }),
+    );
     this.$("[data-do=copy]").hidden = !this.link;
     figure.dataset.live = "";
-    const redraw = () => { this.colours = coloursOf(figure); this.thumbnails(); this.draw(); };
+    const redraw = () => {
+      this.colours = coloursOf(figure);
+      this.thumbnails();
+      this.draw();
+    };
     new ResizeObserver(redraw).observe(this.$(".pg-stage"));
-    new MutationObserver(redraw).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+    new MutationObserver(redraw).observe(document.documentElement, {
+      attributes: true,
+      attributeFilter: ["data-theme"],
+    });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     let inside = true;
     const look = () => this.see(inside && !document.hidden);
-    new IntersectionObserver(([{ isIntersecting }]) => { inside = isIntersecting; look(); }).observe(this.$(".pg-stage"));
+    new IntersectionObserver(([{ isIntersecting }]) => {
+      inside = isIntersecting;
+      look();
+    }).observe(this.$(".pg-stage"));
     document.addEventListener("visibilitychange", look);
     if (this.link) addEventListener("hashchange", () => this.restore());
   }
 
   thumbnails() {
-    for (const canvas of this.figure.querySelectorAll("[data-thumbnail]")) drawThumbnail(canvas, this.pointsOf(canvas.dataset.thumbnail), this.colours);
+    for (const canvas of this.figure.querySelectorAll("[data-thumbnail]"))
+      drawThumbnail(canvas, this.pointsOf(canvas.dataset.thumbnail), this.colours);
   }
 
   /** Say what a block does, and how many numbers it holds. */
   tell({ about, parameters, name, label = name }) {
     if (!about) return;
-    const groups = this.frame?.parameters.filter(([path]) => parameters && path.includes(parameters) && (parameters.includes("norm") || !path.includes("_norm"))) ?? [];
+    const groups =
+      this.frame?.parameters.filter(
+        ([path]) =>
+          parameters && path.includes(parameters) && (parameters.includes("norm") || !path.includes("_norm")),
+      ) ?? [];
     const count = groups.reduce((sum, [, size]) => sum + size, 0);
-    this.$(".pg-about").textContent = `${label}. ${about}${count ? ` ${count.toLocaleString("en")} parameters.` : parameters ? " Off: no parameters." : ""}`;
+    this.$(".pg-about").textContent =
+      `${label}. ${about}${count ? ` ${count.toLocaleString("en")} parameters.` : parameters ? " Off: no parameters." : ""}`;
   }
 
   showControls() {
-    const { state, figure } = this, cloud = isCloud(state.task), query = toQuery(state);
-    for (const input of figure.querySelectorAll(".pg-tasks input")) input.checked = input.value === state.task;
+    const { state, figure } = this,
+      cloud = isCloud(state.task),
+      query = toQuery(state);
+    for (const input of figure.querySelectorAll(".pg-tasks input"))
+      input.checked = input.value === state.task;
     for (const field of figure.querySelectorAll("[data-control]")) {
       field.value = state[field.dataset.control];
-      const idle = (!state.ffn && ["d_ff", "activation"].includes(field.dataset.control)) || (!state.attention && field.dataset.control === "heads");
+      const idle =
+        (!state.ffn && ["d_ff", "activation"].includes(field.dataset.control)) ||
+        (!state.attention && field.dataset.control === "heads");
       field.closest("label").classList.toggle("pg-idle", idle);
     }
     for (const { key, value, sub, cloud: where, elements } of BLOCKS) {
-      const element = elements.get(this), part = sub ?? "attention";
-      const on = value ? state.norm === value && state[part] : key === "residual" ? state.residual && state[part] : state[key];
+      const element = elements.get(this),
+        part = sub ?? "attention";
+      const on = value
+        ? state.norm === value && state[part]
+        : key === "residual"
+          ? state.residual && state[part]
+          : state[key];
       element.hidden = where !== undefined && where !== cloud;
       if (element.type === "button") {
         element.setAttribute("aria-pressed", value ? state.norm === value : state[key]);
         element.classList.toggle("pg-off", !on);
       }
-      const small = { attention: `${state.heads} head${state.heads > 1 ? "s" : ""}`, ffn: `${state.width} → ${state.d_ff} → ${state.width}` }[key];
+      const small = {
+        attention: `${state.heads} head${state.heads > 1 ? "s" : ""}`,
+        ffn: `${state.width} → ${state.d_ff} → ${state.width}`,
+      }[key];
       if (small) element.lastChild.textContent = state[key] ? small : "off";
     }
     const diagram = this.$(".pg-diagram");
-    diagram.dataset.skips = [state.residual && state.attention && "attention", state.residual && state.ffn && "ffn"].filter(Boolean).join(" ");
+    diagram.dataset.skips = [
+      state.residual && state.attention && "attention",
+      state.residual && state.ffn && "ffn",
+    ]
+      .filter(Boolean)
+      .join(" ");
     diagram.dataset.deep = state.depth > 1;
     this.$(".pg-depth output").textContent = `× ${state.depth}`;
-    for (const button of figure.querySelectorAll(".pg-depth button")) button.disabled = !CONTROLS.depth.includes(state.depth + Number(button.dataset.by));
+    for (const button of figure.querySelectorAll(".pg-depth button"))
+      button.disabled = !CONTROLS.depth.includes(state.depth + Number(button.dataset.by));
     this.$("[data-title]").textContent = TASKS[state.task][1];
-    this.$("[data-strip]").textContent = cloud ? "What the readout would say after each layer" : "Who looks (rows) at whom (columns)";
+    this.$("[data-strip]").textContent = cloud
+      ? "What the readout would say after each layer"
+      : "Who looks (rows) at whom (columns)";
     this.$("[data-do=example]").hidden = cloud;
     this.$(".pg-note").textContent = "";
     const set = this.tries.find((one) => one.query === query);
     const own = "A state of your own: guess what you will see, then press Train.";
-    this.$(".pg-expect").replaceChildren(...(set ? [`${set.expect} ${set.found} `, make("a", { href: set.chapter }, set.title)] : [own]));
+    this.$(".pg-expect").replaceChildren(
+      ...(set ? [`${set.expect} ${set.found} `, make("a", { href: set.chapter }, set.title)] : [own]),
+    );
     for (const anchor of figure.querySelectorAll(".pg-tries a")) {
       if (anchor.dataset.query === query) anchor.setAttribute("aria-current", "true");
       else anchor.removeAttribute("aria-current");
@@ -369,7 +589,8 @@ class Playground {
   }
 
   showTraining() {
-    const button = this.$("[data-do=train]"), text = this.running ? "Pause" : "Train";
+    const button = this.$("[data-do=train]"),
+      text = this.running ? "Pause" : "Train";
     if (button.lastElementChild.textContent === text) return;
     button.lastElementChild.textContent = text;
     button.querySelector("path").setAttribute("d", this.running ? PAUSE : PLAY);
@@ -387,8 +608,13 @@ class Playground {
 
   /** The picture, with its sentence under it, as a file. */
   save() {
-    const plane = this.$(".pg-plane"), size = 1200, margin = 40, text = this.$(".pg-says").textContent.split(" ");
-    const canvas = make("canvas"), g = canvas.getContext("2d"), { ink, paper } = this.colours;
+    const plane = this.$(".pg-plane"),
+      size = 1200,
+      margin = 40,
+      text = this.$(".pg-says").textContent.split(" ");
+    const canvas = make("canvas"),
+      g = canvas.getContext("2d"),
+      { ink, paper } = this.colours;
     const lines = [""];
     g.font = "30px sans-serif";
     for (const word of text) {
@@ -422,6 +648,7 @@ for (const figure of document.querySelectorAll("figure.playground:not([data-foun
   } catch (error) {
     figure.dataset.still = "";
     figure.querySelector(".pg-still").textContent = STILL;
-    if (!(error instanceof DOMException || error instanceof ReferenceError || error instanceof TypeError)) throw error;
+    if (!(error instanceof DOMException || error instanceof ReferenceError || error instanceof TypeError))
+      throw error;
   }
 }

@@ -20,7 +20,8 @@ export class Trainer {
     const config = { d_model, n_heads, d_ff, depth, ffn, residual, norm, activation, attention };
     let shape;
     if (this.cloud) {
-      const points = pointsOf(state.task), n = state.constant ? 2 : 1;
+      const points = pointsOf(state.task),
+        n = state.constant ? 2 : 1;
       shape = { n, n_features: 4, n_classes: 2, read_at: -1 };
       this.batch = { features: tokensOf(points, n), target: Uint8Array.from(points, ([, , label]) => label) };
     } else {
@@ -38,7 +39,9 @@ export class Trainer {
 
   /** One step; returns the loss before it. A loss that is not finite ends the training. */
   step() {
-    const { features, target } = this.cloud ? this.batch : QUESTIONS[this.state.task].draw(this.random, BATCH);
+    const { features, target } = this.cloud
+      ? this.batch
+      : QUESTIONS[this.state.task].draw(this.random, BATCH);
     const loss = this.model.lossAndGradient(features, target);
     if (!Number.isFinite(loss)) {
       this.diverged = true;
@@ -77,7 +80,9 @@ export class Trainer {
 
   /** The readout applied to the token after each layer, log odds of class 1, on a square of res × res points. */
   maps(res) {
-    const { n } = this.model.shape, d = this.model.config.d_model, { W, b } = this.model.groups.readout;
+    const { n } = this.model.shape,
+      d = this.model.config.d_model,
+      { W, b } = this.model.groups.readout;
     if (this.square?.res !== res) {
       const at = (i) => (2 * (i + 0.5)) / res - 1;
       const points = Array.from({ length: res * res }, (_, i) => [at(i % res), -at(Math.floor(i / res))]);
@@ -85,19 +90,25 @@ export class Trainer {
     }
     this.model.forward(this.square.features);
     const w = Array.from({ length: d }, (_, j) => W.w[2 * j + 1] - W.w[2 * j]);
-    return this.model.trace.hidden.map((hidden) => Float32Array.from({ length: res * res }, (_, i) => {
-      let odds = b.w[1] - b.w[0];
-      for (let j = 0, o = (i * n + n - 1) * d; j < d; j++) odds += hidden[o + j] * w[j];
-      return odds;
-    }));
+    return this.model.trace.hidden.map((hidden) =>
+      Float32Array.from({ length: res * res }, (_, i) => {
+        let odds = b.w[1] - b.w[0];
+        for (let j = 0, o = (i * n + n - 1) * d; j < d; j++) odds += hidden[o + j] * w[j];
+        return odds;
+      }),
+    );
   }
 
   /** One example of a question: what is seen by whom in each layer, and what the model answers. */
   example(seed) {
     const { features, target } = QUESTIONS[this.state.task].draw(new Random(seed), 1);
-    const logits = this.model.forward(features), largest = Math.max(...logits);
-    const odds = Array.from(logits, (v) => Math.exp(v - largest)), total = odds.reduce((a, b) => a + b, 0);
-    const patterns = this.model.trace.layers.map(({ attention }) => attention ? Float32Array.from(attention.kept.pattern) : null);
+    const logits = this.model.forward(features),
+      largest = Math.max(...logits);
+    const odds = Array.from(logits, (v) => Math.exp(v - largest)),
+      total = odds.reduce((a, b) => a + b, 0);
+    const patterns = this.model.trace.layers.map(({ attention }) =>
+      attention ? Float32Array.from(attention.kept.pattern) : null,
+    );
     return { features, target: target[0], probabilities: odds.map((v) => v / total), patterns };
   }
 }

@@ -7,7 +7,16 @@ const SLICE = 14; // ms of training between two looks at the messages
 const SLOW_RES = 64; // the plane, drawn at leisure
 const LONGEST = 3000; // steps, then training pauses by itself
 
-let trainer, epoch, speed = 30, running = false, waiting = false, stale = false, seed = 0, losses = [], accuracies = [], last = 0;
+let trainer,
+  epoch,
+  speed = 30,
+  running = false,
+  waiting = false,
+  stale = false,
+  seed = 0,
+  losses = [],
+  accuracies = [],
+  last = 0;
 const channel = new MessageChannel();
 channel.port1.onmessage = () => tick();
 
@@ -79,9 +88,21 @@ function frame() {
     return;
   }
   [waiting, stale, last] = [true, false, performance.now()];
-  const accuracy = trainer.accuracy(), { steps, diverged, solvedAt } = trainer;
+  const accuracy = trainer.accuracy(),
+    { steps, diverged, solvedAt } = trainer;
   if (accuracy !== null && steps) accuracies.push([steps, accuracy]);
-  const message = { type: "frame", epoch, steps, diverged, solvedAt, running, accuracy, losses, accuracies, longest: steps >= LONGEST };
+  const message = {
+    type: "frame",
+    epoch,
+    steps,
+    diverged,
+    solvedAt,
+    running,
+    accuracy,
+    losses,
+    accuracies,
+    longest: steps >= LONGEST,
+  };
   if (trainer.cloud) {
     message.res = running ? (trainer.state.depth > 3 ? 28 : 40) : SLOW_RES;
     message.maps = trainer.maps(message.res);
