@@ -353,5 +353,5 @@ def test_sizes_stay_within_their_budgets() -> None:
 
 
 def test_modules_in_the_wrong_order_are_refused() -> None:
-    with pytest.raises(ValueError, match="encoder imports activations, which must stand before it"):
+    with pytest.raises(ValueError, match="encoder imports activations, matrix, which must stand before it"):
         bundle(("encoder", "matrix"))

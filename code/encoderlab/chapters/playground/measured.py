@@ -27,7 +27,7 @@ CLOUDS = tuple(TASKS)[:4]
 
 @lru_cache
 def measured() -> dict[str, Any]:
-    """Return what is stored: "made", "starts", "limit", "line", and for each state in "runs" its starts."""
+    """Return what is stored: "made", "limit", "line", and in "runs" what became of each state's starts."""
     text = (resources.files(__package__) / "measured.json").read_text(encoding="utf-8")
     stored: dict[str, Any] = json.loads(text)
     return stored
@@ -42,13 +42,13 @@ def query(task: str, depth: int, norm: str, ffn: bool, constant: bool = False) -
 
 def found(state: str) -> str:
     """Say how the starts of a state ended, in a sentence."""
-    stored = measured()
-    run, starts = stored["runs"][state], stored["starts"]
-    limit = stored["limit"]["cloud" if state.split("&")[0].removeprefix("task=") in CLOUDS else "question"]
-    solved = run["solved"]
+    run = measured()["runs"][state]
+    solved, starts = run["solved"], run["starts"]
     if solved:
         steps = f"after {solved[0]} to {solved[-1]} steps, {statistics.median(solved):.0f} in the median"
         return f"Measured: {len(solved)} of {starts} starts reach 98 %, {steps}."
+    task = state.split("&")[0].removeprefix("task=")
+    limit = measured()["limit"]["cloud" if task in CLOUDS else "question"]
     low, high = (f"{100 * share:.0f}" for share in (run["best"][0], run["best"][-1]))
     best = f"{high} %" if low == high else f"{low} to {high} %"
     return f"Measured: none of {starts} starts reaches 98 % in {limit} steps; their best is {best}."
@@ -59,10 +59,10 @@ def cell(state: str) -> str:
     run = measured()["runs"].get(state)
     if run is None:
         return "not measured"
-    solved = len(run["solved"])
+    solved = run["solved"]
     if solved:
-        return f"**{solved}** · {statistics.median(run['solved']):.0f}"
-    return f"0 · {100 * run['best'][-1]:.0f}\u00a0%"
+        return f"**{len(solved)}** of {run['starts']} · {statistics.median(solved):.0f}"
+    return f"0 of {run['starts']} · {100 * run['best'][-1]:.0f}\u00a0%"
 
 
 def table(task: str) -> str:

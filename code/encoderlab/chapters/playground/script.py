@@ -12,7 +12,7 @@ from importlib import resources
 
 ENGINE = ("matrix", "activations", "encoder", "random")
 TRAINER = (*ENGINE, "tasks", "state", "trainer")
-PAGE = ("random", "tasks", "state", "picture", "page")
+PAGE = ("random", "tasks", "state", "texts", "sentence", "picture", "controls", "page")
 
 _COMMENT = re.compile(r"^\s*(?:/\*\*.*?\*/|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 _IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)

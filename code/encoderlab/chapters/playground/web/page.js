@@ -1,157 +1,15 @@
 // The figure: controls, the worker behind them, and what it has learned so far.
 
+import { buildControls, make, showControls } from "./controls.js";
 import { coloursOf, drawCurve, drawLooks, drawPattern, drawPlane, drawThumbnail } from "./picture.js";
-import { CONTROLS, fromQuery, isCloud, startOf, toQuery } from "./state.js";
-import { QUESTIONS, answers, bestLine, pointsOf, words } from "./tasks.js";
+import { fromQuery, isCloud, startOf, toQuery } from "./state.js";
+import { lineToCross, percent, sentence } from "./sentence.js";
+import { answers, pointsOf, words } from "./tasks.js";
+import { PAUSE, PLAY } from "./texts.js";
 
 const WRITE_EVERY = 300; // ms, at least, between two writes of the address
 const STILL =
   "This figure stands still: training in the page takes JavaScript and a browser that lets it start a worker.";
-
-const TASKS = {
-  moons: ["Moons", "Which of two interlocking half circles does the point belong to?"],
-  rings: ["Rings", "Does the point lie in the disc or in the ring around it?"],
-  xor: ["XOR", "Do the signs of the two coordinates agree?"],
-  checkerboard: ["Checkerboard", "Does the point lie on a white square or on a black one?"],
-  previous: ["Previous token", "Which letter stands before the last?"],
-  induction: ["Induction", "The last letter has been seen before. What followed it then?"],
-  two_hop: ["Two look-ups", "Each entry leads on. Where does the last letter lead in two steps?"],
-  xor_among: ["XOR of two", "Is exactly one of the two underlined bits a 1?"],
-};
-const SAMPLES = { previous: "A B C", induction: "A C … A", two_hop: "A→B→C", xor_among: "0 1 1 0" };
-const SHORTCUTS = {
-  previous: "guessing among the others",
-  induction: "always one position",
-  two_hop: "guessing among the rest",
-  xor_among: "counting the marked ones",
-};
-
-// Blocks of the drawing: x, y, width, height in a box of 260 × 440; what a press changes; what they do.
-const BLOCKS = [
-  {
-    key: "constant",
-    at: [12, 0, 112, 30],
-    name: "Constant token",
-    cloud: true,
-    about: "A second token, the same for every point. With it attention has a choice.",
-  },
-  { key: "token", at: [132, 0, 92, 30], name: "token (x, y)", cloud: true },
-  {
-    key: "positions",
-    at: [4, 0, 80, 30],
-    name: "Positions",
-    cloud: false,
-    parameters: "positions",
-    about: "A learned vector for each place. Without it the tokens are a set.",
-  },
-  { key: "tokens", at: [90, 0, 56, 30], name: "tokens", cloud: false },
-  {
-    key: "causal",
-    at: [152, 0, 104, 30],
-    name: "Causal mask",
-    cloud: false,
-    about: "Each token sees itself and those before it.",
-  },
-  {
-    key: "embedding",
-    at: [48, 44, 140, 28],
-    name: "Embedding",
-    parameters: "embedding",
-    about: "One matrix: features become a vector.",
-  },
-  {
-    key: "norm",
-    value: "pre",
-    at: [56, 97, 124, 22],
-    name: "LayerNorm",
-    label: "LayerNorm before attention (pre-LN)",
-    parameters: "attention_norm",
-    about: "Pre-LN: each token is brought to mean 0 and variance 1 before the sub-layer reads it.",
-  },
-  {
-    key: "attention",
-    at: [48, 127, 140, 44],
-    name: "Attention",
-    parameters: "attention.",
-    about: "Each token takes a weighted mean of all of them; the weights depend on the tokens.",
-  },
-  {
-    key: "residual",
-    at: [6, 88, 38, 104],
-    name: "",
-    label: "Skip connection around attention",
-    about: "The skip: what went in is added to what the sub-layer gives.",
-  },
-  {
-    key: "norm",
-    value: "post",
-    at: [56, 209, 124, 22],
-    name: "LayerNorm",
-    label: "LayerNorm after attention (post-LN)",
-    parameters: "attention_norm",
-    about: "Post-LN: each token is brought to mean 0 and variance 1 after the skip.",
-  },
-  {
-    key: "norm",
-    value: "pre",
-    at: [56, 249, 124, 22],
-    name: "LayerNorm",
-    label: "LayerNorm before the FFN (pre-LN)",
-    parameters: "ffn_norm",
-    sub: "ffn",
-    about: "Pre-LN: each token is brought to mean 0 and variance 1 before the sub-layer reads it.",
-  },
-  {
-    key: "ffn",
-    at: [48, 279, 140, 44],
-    name: "FFN",
-    parameters: "ffn.",
-    about: "Two matrices with an activation between them, for each token alone.",
-  },
-  {
-    key: "residual",
-    at: [6, 240, 38, 104],
-    name: "",
-    label: "Skip connection around the FFN",
-    sub: "ffn",
-    about: "The skip: what went in is added to what the sub-layer gives.",
-  },
-  {
-    key: "norm",
-    value: "post",
-    at: [56, 361, 124, 22],
-    name: "LayerNorm",
-    label: "LayerNorm after the FFN (post-LN)",
-    parameters: "ffn_norm",
-    sub: "ffn",
-    about: "Post-LN: each token is brought to mean 0 and variance 1 after the skip.",
-  },
-  {
-    key: "readout",
-    at: [48, 410, 140, 28],
-    name: "Readout",
-    parameters: "readout",
-    about: "One matrix: the last token's vector becomes a score for each answer.",
-  },
-];
-const LABELS = {
-  heads: "Heads",
-  width: "Width",
-  d_ff: "FFN width",
-  activation: "Activation",
-  lr: "Learning rate",
-  seed: "Seed",
-};
-const PLAY = "M3 1l11 7-11 7z",
-  PAUSE = "M3 2h4v12H3zM9 2h4v12H9z";
-
-const make = (tag, attributes = {}, ...children) => {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-};
-const percent = (share) => `${Math.floor(100 * share + 1e-9)} %`; // 99.5 is not 100
 
 class Playground {
   constructor(figure) {
@@ -161,8 +19,6 @@ class Playground {
     Object.assign(this, {
       tries,
       link,
-      points: {},
-      lines: {},
       running: false,
       visible: true,
       frame: null,
@@ -173,7 +29,8 @@ class Playground {
     this.worker = new Worker(URL.createObjectURL(new Blob([`(${work})()`], { type: "text/javascript" })));
     this.worker.onmessage = ({ data }) => this.receive(data);
     this.worker.onerror = () => this.stand();
-    this.build();
+    buildControls(this);
+    this.watch();
     this.begin(figure.dataset.state);
     if (link) this.restore();
   }
@@ -206,6 +63,7 @@ class Playground {
   }
 
   reset(complaints = []) {
+    // a control moved, or the button was pressed
     Object.assign(this, {
       complaints,
       losses: [],
@@ -215,10 +73,10 @@ class Playground {
     });
     this.train(false, false);
     this.worker.postMessage({ type: "reset", state: this.state, epoch: this.epoch });
-    this.showControls();
+    showControls(this);
   }
 
-  train(on, tell = true) {
+  train(on = !this.running, tell = true) {
     this.running = on;
     if (tell) this.worker.postMessage({ type: on && this.visible ? "run" : "pause" });
     this.showTraining();
@@ -285,7 +143,7 @@ class Playground {
     for (const [name, text] of Object.entries(this.numbers()))
       this.$(`[data-number="${name}"]`).textContent = text;
     if (frame.maps && isCloud(state.task)) {
-      drawPlane(plane, frame.maps.at(-1), frame.res, this.pointsOf(state.task), colours);
+      drawPlane(plane, frame.maps.at(-1), frame.res, pointsOf(state.task), colours);
       this.strip(frame.maps.map((_, i) => (i ? `layer ${i}` : "embedding"))).forEach((canvas, i) =>
         drawPlane(canvas, frame.maps[i], frame.res, null, colours),
       );
@@ -305,7 +163,7 @@ class Playground {
         drawPattern(canvas, patterns[i][1], n, names, colours),
       );
     }
-    drawCurve(this.$(".pg-curve"), this.losses, this.accuracies, this.line(), colours);
+    drawCurve(this.$(".pg-curve"), this.losses, this.accuracies, lineToCross(state.task), colours);
     this.showTraining();
     this.say();
   }
@@ -333,161 +191,23 @@ class Playground {
     return [...strip.querySelectorAll("canvas")];
   }
 
-  pointsOf(task) {
-    return (this.points[task] ??= pointsOf(task));
-  }
-
-  /** The line that accuracy must cross before anything has been learned that matters. */
-  line() {
-    const { task } = this.state;
-    if (!isCloud(task))
-      return {
-        share: QUESTIONS[task].shortcut,
-        label: `${SHORTCUTS[task]}: ${percent(QUESTIONS[task].shortcut)}`,
-      };
-    const share = (this.lines[task] ??= bestLine(this.pointsOf(task)));
-    return { share, label: `the best straight line: ${percent(share)}` };
-  }
-
-  // ---- the sentence -----------------------------------------------------------------------------------------
-
-  parts() {
-    const { state: s } = this,
-      cloud = isCloud(s.task),
-      on = [];
-    if (s.attention) on.push("attention");
-    if (s.ffn) on.push(s.activation === "identity" ? "an FFN without a bend" : "an FFN");
-    if (s.norm !== "none") on.push(`${s.norm}-LN`);
-    const text = `${on.length ? on.join(", ") : "no sub-layer"}, ${s.depth} layer${s.depth > 1 ? "s" : ""}`;
-    const also = [
-      !s.residual && "no skips",
-      cloud && s.constant && "a constant token",
-      !cloud && s.positions !== startOf(s.task).positions && (s.positions ? "positions" : "no positions"),
-      s.causal && !cloud && "causal mask",
-    ];
-    return [text, ...also.filter(Boolean)].join(", ");
-  }
-
   say() {
-    const { frame, state, complaints } = this,
+    if (!this.frame) return;
+    const text = [...this.complaints, sentence(this.state, this.frame)].join(" "),
       says = this.$(".pg-says");
-    if (!frame) return;
-    const cloud = isCloud(state.task),
-      line = this.line(),
-      parts = this.parts();
-    const shown = `${TASKS[state.task][0]}, with ${parts}: `;
-    let seen = "weights as drawn, nothing has been trained.";
-    if (frame.diverged)
-      seen = `the loss is no longer a number after ${frame.steps} steps. Training has diverged: a smaller learning rate may help.`;
-    else if (frame.steps) {
-      const share = frame.accuracy === null ? "" : percent(frame.accuracy);
-      seen =
-        `after ${frame.steps} step${frame.steps > 1 ? "s" : ""} ${share} of the ${cloud ? "200 points are on their side" : "last fresh examples were answered right"}; ` +
-        `${line.label.replace(":", " gives")}.`;
-      if (frame.solvedAt) seen += ` 98 % were reached after ${frame.solvedAt} steps.`;
-      if (frame.longest && !this.running) seen += " Training pauses here; Reset begins anew.";
-    }
-    const text = [...complaints, shown + seen].join(" ");
     says.setAttribute("aria-live", this.running ? "off" : "polite"); // not at every step
     if (says.textContent !== text) says.textContent = text;
     this.$(".pg-plane").setAttribute("aria-label", text);
+    const { label } = lineToCross(this.state.task);
     this.$(".pg-curve").setAttribute(
       "aria-label",
-      `Accuracy and loss over ${frame.steps} steps; ${line.label}.`,
+      `Accuracy and loss over ${this.frame.steps} steps; ${label}.`,
     );
   }
 
-  // ---- controls ---------------------------------------------------------------------------------------------
-
-  build() {
+  /** Draw anew when the figure's size or the page's colours change; pause when it is out of sight. */
+  watch() {
     const { figure } = this;
-    for (const { name, query } of this.tries) {
-      const anchor = make("a", { href: `#${figure.id}?${query}`, "data-query": query }, name);
-      anchor.addEventListener("click", (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-        event.preventDefault();
-        this.begin(query);
-        this.write();
-      });
-      this.$(".pg-tries").append(anchor);
-    }
-    for (const [task, [name]] of Object.entries(TASKS)) {
-      const input = make("input", { type: "radio", name: `${figure.id}-task`, value: task });
-      const picture = isCloud(task)
-        ? make("canvas", { "data-thumbnail": task, "aria-hidden": "true" })
-        : make("i", { "aria-hidden": "true" }, SAMPLES[task]);
-      input.addEventListener("change", () => this.set({ task }));
-      this.$(".pg-tasks").append(
-        make("label", { title: TASKS[task][1] }, input, make("span", {}, picture, name)),
-      );
-    }
-    const diagram = this.$(".pg-diagram");
-    diagram.innerHTML = WIRES;
-    for (const block of BLOCKS) {
-      const { key, at, name, label = name, value } = block,
-        switches = key in CONTROLS;
-      const [left, top, width, height] = at;
-      const element = make(switches ? "button" : "div", {
-        class: `pg-block${key === "residual" ? " pg-skip" : ""}`,
-        style: `left:${left}px;top:${top}px;width:${width}px;height:${height}px`,
-      });
-      if (switches) {
-        element.type = "button";
-        element.setAttribute("aria-label", label);
-        element.addEventListener("click", () =>
-          this.set({ [key]: value ? (this.state.norm === value ? "none" : value) : !this.state[key] }),
-        );
-      }
-      element.append(make("span", {}, name), make("small"));
-      for (const event of ["pointerenter", "focus"]) element.addEventListener(event, () => this.tell(block));
-      block.elements = (block.elements ?? new Map()).set(this, element);
-      diagram.append(element);
-    }
-    const stepper = make("div", { class: "pg-depth", role: "group", "aria-label": "Depth" });
-    for (const [sign, by, label] of [
-      ["+", 1, "One layer more"],
-      ["−", -1, "One layer less"],
-    ]) {
-      const button = make("button", { type: "button", "aria-label": label, "data-by": by }, sign);
-      button.addEventListener("click", () => this.set({ depth: this.state.depth + by }));
-      stepper.append(button);
-    }
-    stepper.insertBefore(make("output", { "aria-live": "off" }), stepper.lastChild);
-    diagram.append(stepper);
-    for (const [name, text] of Object.entries(LABELS)) {
-      const allowed = CONTROLS[name];
-      const field =
-        name === "seed"
-          ? make("input", { type: "number", min: allowed.from, max: allowed.to, step: 1 })
-          : make("select", {}, ...allowed.map((value) => make("option", { value }, String(value))));
-      field.dataset.control = name;
-      field.addEventListener("change", () => {
-        const value = name === "activation" ? field.value : Number(field.value);
-        const fits =
-          name !== "seed" || (Number.isInteger(value) && value >= allowed.from && value <= allowed.to);
-        if (fits) this.set({ [name]: value });
-        else field.value = this.state.seed;
-      });
-      this.$(".pg-settings").append(make("label", {}, text, field));
-    }
-    const actions = {
-      train: () => this.train(!this.running),
-      step: () => {
-        this.running = false;
-        this.worker.postMessage({ type: "step" });
-        this.showTraining();
-      },
-      reset: () => this.reset(),
-      example: () => this.worker.postMessage({ type: "example", seed: ++this.seed }),
-      copy: () => this.copy(),
-      save: () => this.save(),
-    };
-    for (const button of figure.querySelectorAll("[data-do]"))
-      button.addEventListener("click", actions[button.dataset.do]);
-    this.$("[data-speed]").addEventListener("change", (event) =>
-      this.worker.postMessage({ type: "speed", speed: Number(event.target.value) }),
-    );
-    this.$("[data-do=copy]").hidden = !this.link;
     figure.dataset.live = "";
     const redraw = () => {
       this.colours = coloursOf(figure);
@@ -512,80 +232,19 @@ class Playground {
 
   thumbnails() {
     for (const canvas of this.figure.querySelectorAll("[data-thumbnail]"))
-      drawThumbnail(canvas, this.pointsOf(canvas.dataset.thumbnail), this.colours);
+      drawThumbnail(canvas, pointsOf(canvas.dataset.thumbnail), this.colours);
   }
 
-  /** Say what a block does, and how many numbers it holds. */
-  tell({ about, parameters, name, label = name }) {
-    if (!about) return;
-    const groups =
-      this.frame?.parameters.filter(
-        ([path]) =>
-          parameters && path.includes(parameters) && (parameters.includes("norm") || !path.includes("_norm")),
-      ) ?? [];
-    const count = groups.reduce((sum, [, size]) => sum + size, 0);
-    this.$(".pg-about").textContent =
-      `${label}. ${about}${count ? ` ${count.toLocaleString("en")} parameters.` : parameters ? " Off: no parameters." : ""}`;
+  // ---- what buttons do ---------------------------------------------------------------------------------------
+
+  step() {
+    this.running = false;
+    this.worker.postMessage({ type: "step" });
+    this.showTraining();
   }
 
-  showControls() {
-    const { state, figure } = this,
-      cloud = isCloud(state.task),
-      query = toQuery(state);
-    for (const input of figure.querySelectorAll(".pg-tasks input"))
-      input.checked = input.value === state.task;
-    for (const field of figure.querySelectorAll("[data-control]")) {
-      field.value = state[field.dataset.control];
-      const idle =
-        (!state.ffn && ["d_ff", "activation"].includes(field.dataset.control)) ||
-        (!state.attention && field.dataset.control === "heads");
-      field.closest("label").classList.toggle("pg-idle", idle);
-    }
-    for (const { key, value, sub, cloud: where, elements } of BLOCKS) {
-      const element = elements.get(this),
-        part = sub ?? "attention";
-      const on = value
-        ? state.norm === value && state[part]
-        : key === "residual"
-          ? state.residual && state[part]
-          : state[key];
-      element.hidden = where !== undefined && where !== cloud;
-      if (element.type === "button") {
-        element.setAttribute("aria-pressed", value ? state.norm === value : state[key]);
-        element.classList.toggle("pg-off", !on);
-      }
-      const small = {
-        attention: `${state.heads} head${state.heads > 1 ? "s" : ""}`,
-        ffn: `${state.width} → ${state.d_ff} → ${state.width}`,
-      }[key];
-      if (small) element.lastChild.textContent = state[key] ? small : "off";
-    }
-    const diagram = this.$(".pg-diagram");
-    diagram.dataset.skips = [
-      state.residual && state.attention && "attention",
-      state.residual && state.ffn && "ffn",
-    ]
-      .filter(Boolean)
-      .join(" ");
-    diagram.dataset.deep = state.depth > 1;
-    this.$(".pg-depth output").textContent = `× ${state.depth}`;
-    for (const button of figure.querySelectorAll(".pg-depth button"))
-      button.disabled = !CONTROLS.depth.includes(state.depth + Number(button.dataset.by));
-    this.$("[data-title]").textContent = TASKS[state.task][1];
-    this.$("[data-strip]").textContent = cloud
-      ? "What the readout would say after each layer"
-      : "Who looks (rows) at whom (columns)";
-    this.$("[data-do=example]").hidden = cloud;
-    this.$(".pg-note").textContent = "";
-    const set = this.tries.find((one) => one.query === query);
-    const own = "A state of your own: guess what you will see, then press Train.";
-    this.$(".pg-expect").replaceChildren(
-      ...(set ? [`${set.expect} ${set.found} `, make("a", { href: set.chapter }, set.title)] : [own]),
-    );
-    for (const anchor of figure.querySelectorAll(".pg-tries a")) {
-      if (anchor.dataset.query === query) anchor.setAttribute("aria-current", "true");
-      else anchor.removeAttribute("aria-current");
-    }
+  example() {
+    this.worker.postMessage({ type: "example", seed: ++this.seed });
   }
 
   showTraining() {
@@ -636,19 +295,14 @@ class Playground {
   }
 }
 
-// The lines between the blocks; the two skips carry the name of the sub-layer that they lead round.
-const WIRES = `<svg viewBox="0 0 260 440" aria-hidden="true"><g class="pg-wire"><path d="M118 30V44M118 72V97M118 119V127M118 171V179M118 201V209M118 231V249M118 271V279M118 323V331M118 353V361M118 383V410"/></g>
-<g class="pg-skip-line" data-part="attention"><path d="M118 88H34q-10 0-10 10v82q0 10 10 10h73"/><circle cx="118" cy="190" r="11"/><path d="M112 190h12M118 184v12"/></g>
-<g class="pg-skip-line" data-part="ffn"><path d="M118 240H34q-10 0-10 10v82q0 10 10 10h73"/><circle cx="118" cy="342" r="11"/><path d="M112 342h12M118 336v12"/></g></svg><div class="pg-frame"></div>`;
-
 for (const figure of document.querySelectorAll("figure.playground:not([data-found])")) {
   figure.dataset.found = ""; // the script may stand in the page twice
+  figure.querySelector(".pg-still").textContent = window.Worker ? "" : STILL;
   try {
-    new Playground(figure);
+    if (window.Worker) new Playground(figure);
   } catch (error) {
     figure.dataset.still = "";
     figure.querySelector(".pg-still").textContent = STILL;
-    if (!(error instanceof DOMException || error instanceof ReferenceError || error instanceof TypeError))
-      throw error;
+    if (!(error instanceof DOMException)) throw error; // the browser forbids workers here
   }
 }
