@@ -251,8 +251,12 @@ def test_attention_alone_never_solves_a_task_on_points() -> None:
 
 
 def test_the_tables_are_whole() -> None:
-    """But for the constant token at depth 8."""
+    """But for the constant token at depth 8, which takes long."""
     for task in TASKS:
-        assert table(task).count("\n") == 1 + (9 if task in CLOUDS else 6)
-        assert table(task).count("not measured") == (6 if task in CLOUDS else 0)
+        rows = table(task).splitlines()[2:]
+        assert len(rows) == (9 if task in CLOUDS else 6)
+        for row in rows:
+            depth, _, *cells = (entry.strip() for entry in row.strip("|").split("|"))
+            missing = [k for k, entry in enumerate(cells) if entry == "not measured"]
+            assert set(missing) <= ({2, 3} if depth == "8" else set()), (task, row)
     assert found("task=moons").startswith("Measured: none of 20 starts reaches 98 %")
