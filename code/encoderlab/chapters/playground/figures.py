@@ -26,10 +26,10 @@ RES = 72  # points of the plane along each side
 STEPS = 200  # of training, before a plane is drawn
 SHADES = ((0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01))  # of a class's probability, fainter first
 CHAPTERS = {
-    "elementwise": "Chapter 1 proves it.",
-    "attention": "Chapter 2 proves it.",
-    "stacking": "Chapter 3 proves it.",
-    "residual_norm": "Chapter 4 proves it.",
+    "elementwise": "Chapter 1 says why.",
+    "attention": "Chapter 2 says why.",
+    "stacking": "Chapter 3 says why.",
+    "residual_norm": "Chapter 4 says why.",
 }
 
 
@@ -77,7 +77,7 @@ class Playground:
         link : bool
             Whether its states can be addressed: so in the page, not in a kernel.
         """
-        settings = {"tries": [_try(one, link) for one in tries()], "link": link}
+        settings = {"tries": [_try(one) for one in tries()], "link": link}
         data = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
         return (
             f"<style>{_style()}</style>"
@@ -114,14 +114,14 @@ class Playground:
 
 @lru_cache
 def tries() -> list[dict[str, str]]:
-    """Return the set states: query, name, what to expect, and the chapter that proves it."""
+    """Return the set states: query, name, what to expect, and the chapter that says why."""
     states: list[dict[str, str]] = json.loads(_web("tries.json"))
     return states
 
 
-def _try(one: dict[str, str], link: bool) -> dict[str, str]:
-    chapter = f"{one['chapter']}.{'html' if link else 'md'}"
-    return one | {"found": found(one["query"]), "chapter": chapter, "title": CHAPTERS[one["chapter"]]}
+def _try(one: dict[str, str]) -> dict[str, str]:
+    chapter, title = f"{one['chapter']}.html", CHAPTERS[one["chapter"]]
+    return one | {"found": found(one["query"]), "chapter": chapter, "title": title}
 
 
 def _web(name: str) -> str:

@@ -175,7 +175,7 @@ export function showControls(it) {
   const set = it.tries.find((one) => one.query === query);
   const own = "A state of your own: guess what you will see, then press Train.";
   it.$(".pg-expect").replaceChildren(
-    ...(set ? [`${set.expect} ${set.found} `, make("a", { href: set.chapter }, set.title)] : [own]),
+    ...(set ? [`${set.expect} ${set.found} `, it.link ? make("a", { href: set.chapter }, set.title) : ""] : [own]),
   );
   for (const anchor of figure.querySelectorAll(".pg-tries a")) {
     if (anchor.dataset.query === query) anchor.setAttribute("aria-current", "true");

@@ -271,8 +271,8 @@ export function drawCurve(canvas, losses, accuracies, line, colours) {
   Object.assign(g, {
     fillStyle: rgb(ink),
     font: FONT(11),
-    textAlign: "left",
+    textAlign: "right",
     textBaseline: line.share > 0.6 ? "top" : "bottom",
   });
-  g.fillText(line.label, left + 5, y(line.share) + (line.share > 0.6 ? 3 : -3));
+  g.fillText(line.label, right - 4, y(line.share) + (line.share > 0.6 ? 3 : -3));
 }
