@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Error, Page
 
 from encoderlab.chapters.playground.figures import tries
 from encoderlab.chapters.playground.generator import Mulberry
-from encoderlab.chapters.playground.measured import CLOUDS, TASKS, found, measured, query, table
+from encoderlab.chapters.playground.measured import CLOUDS, TASKS, found, measured, query, solved, table
 from encoderlab.chapters.playground.moons import moons, trained
 from encoderlab.chapters.playground.script import TRAINER, bundle
 from encoderlab.model.encoder import EncoderConfig
@@ -248,6 +248,16 @@ def test_attention_alone_never_solves_a_task_on_points() -> None:
             run = measured()["runs"][query(task, depth, "none", ffn=False)]
             assert run["solved"] == []
             assert max(run["best"]) <= measured()["line"][task] + 1e-4
+
+
+def test_the_three_remarks_under_the_table_hold() -> None:
+    """The first is the test above; here a norm's limits, and the rate that post-LN needs."""
+    for norm in ("post", "pre"):
+        assert solved(query("rings", 1, norm, ffn=False)) == (20, 20)
+        assert solved(query("checkerboard", 1, norm, ffn=False)) == (0, 20)
+    deep = [query(task, 8, "post", ffn=True) for task in CLOUDS]
+    assert sum(solved(state)[0] for state in deep) < 40  # of 80: often is more than half
+    assert all(solved(f"{state}&lr=0.001")[0] > solved(state)[0] for state in deep)
 
 
 def test_the_tables_are_whole() -> None:

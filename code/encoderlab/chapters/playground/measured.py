@@ -40,13 +40,19 @@ def query(task: str, depth: int, norm: str, ffn: bool, constant: bool = False) -
     return "&".join([f"task={task}", *(f"{name}={value}" for name, value, changed in changes if changed)])
 
 
+def solved(state: str) -> tuple[int, int]:
+    """Return how many starts of a state reach 98 %, and how many there were."""
+    run = measured()["runs"][state]
+    return len(run["solved"]), run["starts"]
+
+
 def found(state: str) -> str:
     """Say how the starts of a state ended, in a sentence."""
     run = measured()["runs"][state]
-    solved, starts = run["solved"], run["starts"]
-    if solved:
-        steps = f"after {solved[0]} to {solved[-1]} steps, {statistics.median(solved):.0f} in the median"
-        return f"Measured: {len(solved)} of {starts} starts reach 98 %, {steps}."
+    after, starts = run["solved"], run["starts"]
+    if after:
+        steps = f"after {after[0]} to {after[-1]} steps, {statistics.median(after):.0f} in the median"
+        return f"Measured: {len(after)} of {starts} starts reach 98 %, {steps}."
     task = state.split("&")[0].removeprefix("task=")
     limit = measured()["limit"]["cloud" if task in CLOUDS else "question"]
     low, high = (f"{100 * share:.0f}" for share in (run["best"][0], run["best"][-1]))
@@ -59,9 +65,9 @@ def cell(state: str) -> str:
     run = measured()["runs"].get(state)
     if run is None:
         return "not measured"
-    solved = run["solved"]
-    if solved:
-        return f"**{len(solved)}** of {run['starts']} · {statistics.median(solved):.0f}"
+    after = run["solved"]
+    if after:
+        return f"**{len(after)}** of {run['starts']} · {statistics.median(after):.0f}"
     return f"0 of {run['starts']} · {100 * run['best'][-1]:.0f}\u00a0%"
 
 

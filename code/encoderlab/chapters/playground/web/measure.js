@@ -8,7 +8,7 @@ import { fromQuery, isCloud, startOf, toQuery } from "./state.js";
 import { CLOUDS, QUESTIONS, bestLine, pointsOf } from "./tasks.js";
 import { Trainer } from "./trainer.js";
 
-const STARTS = { tries: 20, clouds: 20, questions: 10 };
+const STARTS = { tries: 20, rate: 20, clouds: 20, questions: 10 };
 const LIMIT = { cloud: 600, question: 1500 };
 const TRIES = JSON.parse(readFileSync(new URL("tries.json", import.meta.url)));
 
@@ -36,6 +36,7 @@ function* grid(tasks, depths, constants = [false]) {
 const points = Object.keys(CLOUDS);
 const WHAT = {
   tries: TRIES.map(({ query }) => query),
+  rate: points.map((task) => `task=${task}&ffn=on&norm=post&depth=8&lr=0.001`), // what mends it
   clouds: [...grid(points, [1, 2], [false, true]), ...grid(points, [8])], // 8 with both takes an hour more
   questions: [...grid(Object.keys(QUESTIONS), [1, 2])],
 };
