@@ -167,7 +167,6 @@ def test_each_control_changes_the_state_and_the_address(visit: Visit) -> None:
         ("Skip connection around attention", "residual=off"),
         ("LayerNorm after attention (post-LN)", "norm=post"),
         ("LayerNorm before the FFN (pre-LN)", "norm=pre"),
-        ("Attention", "attention=off"),
         ("Constant token", "constant=on"),
         ("One layer more", "depth=2"),
     ):
@@ -182,6 +181,9 @@ def test_each_control_changes_the_state_and_the_address(visit: Visit) -> None:
     ):
         page.locator(f"select[data-control={control}]").select_option(value)
         moved(f"{control}={value}")
+    page.get_by_role("button", name="Attention", exact=True).click()
+    moved("attention=off")
+    expect(page.locator("[data-control=heads]")).to_be_disabled()
     page.locator("[data-control=seed]").fill("7")
     page.locator("[data-control=seed]").press("Enter")
     moved("seed=7")

@@ -72,7 +72,7 @@ function buildDiagram(it) {
         it.set({ [key]: value ? (it.state.norm === value ? "none" : value) : !it.state[key] }),
       );
     }
-    element.append(make("span", {}, name), make("small"));
+    element.append(make("span", {}, name), make("small", { "aria-hidden": "true" }));
     for (const event of ["pointerenter", "focus"]) element.addEventListener(event, () => tell(it, block));
     block.elements = (block.elements ?? new Map()).set(it, element);
     diagram.append(element);
@@ -134,7 +134,7 @@ export function showControls(it) {
     const idle =
       (!state.ffn && ["d_ff", "activation"].includes(field.dataset.control)) ||
       (!state.attention && field.dataset.control === "heads");
-    field.closest("label").classList.toggle("pg-idle", idle);
+    field.disabled = idle; // it would change nothing
   }
   for (const { key, value, sub, cloud: where, elements } of BLOCKS) {
     const element = elements.get(it),
