@@ -116,7 +116,9 @@ class Writer:
             return self._glossary(body)
         elif name == "bibliography":
             return self._bibliography()
-        elif name in ("div", "exercise-end", "solution-end"):
+        elif name == "tab-item":
+            head = f"**{title}**"
+        elif name in ("div", "exercise-end", "solution-end", "tab-set"):
             head = ""
         else:
             raise ValueError(f"{self.docname}: no plain Markdown is known for the directive {name!r}")

@@ -105,8 +105,9 @@ def peak_memory(status: str) -> float:
 
 
 def shows_figure(cell: nbformat.NotebookNode) -> bool:
-    """Tell whether a cell shows a figure."""
-    return any(FIGURES & set(output.get("data", {})) for output in cell.outputs)
+    """Tell whether a cell shows a figure, the playground in its frame among them."""
+    shown = [output.get("data", {}) for output in cell.outputs]
+    return any(FIGURES & set(data) or "<iframe" in data.get("text/html", "") for data in shown)
 
 
 def server_memory() -> float:

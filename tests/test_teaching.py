@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 
 import pytest
 from bs4 import BeautifulSoup
 
+from encoderlab.chapters.playground.figures import tries
 from fixtures_book import REPOSITORY, Book, notebooks, source
 from live_numbers import MEASURED, substitutions
 
@@ -58,3 +60,13 @@ def test_page_and_readme_tell_what_was_measured(book: Book, measured: dict[str, 
 def test_memory_that_the_page_advises_is_enough(measured: dict[str, str]) -> None:
     (least,) = re.findall(r"memory: \{guarantee: (\d+)G, limit: \d+G\}", source("chapters/teaching"))
     assert float(measured["reader_memory"].removesuffix(" MB")) < 1000 * int(least)
+
+
+def test_every_set_state_of_the_playground_has_its_question() -> None:
+    """Each is linked by its own address, under its own name."""
+    links = re.findall(
+        r'<a href="playground\.html#playground\?([^"]*)">([^<]*)</a>', source("chapters/teaching")
+    )
+    assert [(html.unescape(state), name) for state, name in links] == [
+        (t["query"], t["name"]) for t in tries()
+    ]

@@ -1,0 +1,191 @@
+"""The figure of the playground: in the page it stands by itself, in a kernel in a frame of its own."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from contourpy import LineType, contour_generator
+
+from encoderlab.chapters.playground.measured import found, measured
+from encoderlab.chapters.playground.moons import moons, tokens, trained
+from encoderlab.chapters.playground.script import script
+from encoderlab.model.arrays import FloatArray
+from encoderlab.model.encoder import EncoderConfig
+from encoderlab.training.loss import IntArray
+
+SIDE = 320  # units of a drawn plane
+RES = 72  # points of the plane along each side
+STEPS = 200  # of training, before a plane is drawn
+SHADES = ((0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01))  # of a class's probability, fainter first
+CHAPTERS = {
+    "elementwise": "Chapter 1 says why.",
+    "attention": "Chapter 2 says why.",
+    "stacking": "Chapter 3 says why.",
+    "residual_norm": "Chapter 4 says why.",
+}
+
+
+class Playground:
+    """A Transformer that trains where it is shown, as the value of a notebook's cell.
+
+    Parameters
+    ----------
+    name : str
+        What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens.
+    state : str
+        Where it starts, written as in the address: the task, and what differs from where that task starts.
+
+    Raises
+    ------
+    ValueError
+        If `name` or `state` is not written like that.
+
+    Examples
+    --------
+    >>> Playground("rings", "task=rings&ffn=on")
+    Playground('rings', 'task=rings&ffn=on')
+    """
+
+    def __init__(self, name: str = "playground", state: str = "task=moons") -> None:
+        if not isinstance(name, str) or not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+            raise ValueError(f"name: expected a-z, then any of a-z, 0-9 and hyphens, got {name!r}")
+        if not isinstance(state, str) or not re.fullmatch(r"task=\w+(&\w+=[\w.]+)*", state):
+            raise ValueError(f"state: expected an address such as 'task=rings&ffn=on', got {state!r}")
+        self.name, self.state = name, state
+
+    def __repr__(self) -> str:
+        """Return its name and state, which is all that a log needs."""
+        return f"Playground({self.name!r}, {self.state!r})"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        in_page = os.environ.get("ENCODERLAB_WORLD") == "page"
+        return {"text/html": self.figure(link=True) if in_page else self.frame(), "text/plain": repr(self)}
+
+    def figure(self, *, link: bool) -> str:
+        """Return the figure as HTML, with its style and script.
+
+        Parameters
+        ----------
+        link : bool
+            Whether its states can be addressed: so in the page, not in a kernel.
+        """
+        settings = {"tries": [_try(one) for one in tries()], "link": link}
+        data = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
+        return (
+            f"<style>{_style()}</style>"
+            f'<figure class="playground" id="{self.name}" data-state="{html.escape(self.state)}">'
+            f'<div class="pg-drawn">{drawn()}</div><p class="pg-still"></p>'
+            f'<noscript><p class="pg-still">Training in the page takes JavaScript.</p></noscript>'
+            f'<div class="pg-app">{_web("page.html")}</div>'
+            f'<script type="application/json">{data}</script></figure><script>{script()}</script>'
+        )
+
+    def frame(self) -> str:
+        """Return the same figure in a frame, where a notebook's style and cells cannot reach it.
+
+        The frame takes light or dark from JupyterLab, and grows with what it holds.
+        """
+        page = (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Playground</title><style>'
+            "html[data-theme=dark] {--pst-color-text-base: #ced6dd; --pst-color-background: #14181e; "
+            "--pst-color-text-muted: #9ca4af; --pst-color-primary: #3fb1c5; color-scheme: dark} "
+            "body {margin: 0; padding: 4px; background: var(--pst-color-background, #fff); "
+            'font: 16px/1.5 system-ui, "DejaVu Sans", sans-serif}</style><script>'
+            'const dark = parent.document.body.dataset.jpThemeLight === "false";'
+            'document.documentElement.dataset.theme = dark ? "dark" : "light";'
+            "new ResizeObserver(([{target}]) => "
+            "{frameElement.style.height = `${target.scrollHeight + 12}px`})"
+            ".observe(document.documentElement);"
+            f"</script></head><body>{self.figure(link=False)}</body></html>"
+        )
+        return (
+            f'<iframe title="Playground" srcdoc="{html.escape(page)}" '
+            'style="width: 100%; height: 900px; border: 0"></iframe>'
+        )
+
+
+@lru_cache
+def tries() -> list[dict[str, str]]:
+    """Return the set states: query, name, what to expect, and the chapter that says why."""
+    states: list[dict[str, str]] = json.loads(_web("tries.json"))
+    return states
+
+
+def _try(one: dict[str, str]) -> dict[str, str]:
+    chapter, title = f"{one['chapter']}.html", CHAPTERS[one["chapter"]]
+    return one | {"found": found(one["query"]), "chapter": chapter, "title": title}
+
+
+def _web(name: str) -> str:
+    return (resources.files(__package__) / "web" / name).read_text(encoding="utf-8")
+
+
+def _style() -> str:
+    return re.sub(r"/\*.*?\*/\s*", "", _web("page.css"), flags=re.DOTALL)
+
+
+@lru_cache
+def drawn() -> str:
+    """Return what shows without a script and in print: Moons after training, without and with the FFN."""
+    line = measured()["line"]["moons"]
+    panels, said = [], []
+    for ffn, name in ((False, "Attention alone"), (True, "With an FFN")):
+        config = EncoderConfig(d_model=16, n_heads=2, d_ff=32, depth=1, ffn=ffn, norm="none")
+        model, _ = trained(config, seed=0, steps=STEPS)
+        points, labels = moons()
+        share = model.accuracy(tokens(points), labels)
+        side = np.linspace(-1, 1, RES)
+        x, y = np.meshgrid(side, side)
+        logits = model(tokens(np.column_stack([x.ravel(), y.ravel()])))  # (RES², 2)
+        odds = (logits[:, 1] - logits[:, 0]).reshape(RES, RES)
+        sentence = f"{name}: {100 * share:.0f} % of the 200 points are on their side"
+        panels.append(f"<div><b>{name}</b>{_plane(odds, points, labels, sentence)}</div>")
+        said.append(sentence)
+    return (
+        f"{''.join(panels)}<p>One layer, trained for {STEPS} steps on two interlocking half circles. "
+        f"{said[0]}, and the best straight line reaches {100 * line:.0f} %. {said[1]}.</p>"
+    )
+
+
+def _plane(odds: FloatArray, points: FloatArray, labels: IntArray, sentence: str) -> str:
+    """Draw the plane in the figure's own colours: shades of each class, the boundary, the points."""
+    half = SIDE / 2
+    side = np.linspace(0, SIDE, len(odds))
+    chance = 1 / (1 + np.exp(-odds))
+    shapes = [f'<rect width="{SIDE}" height="{SIDE}" fill="var(--pg-ground)"/>']
+    for colour, of_class in (("one", chance), ("zero", 1 - chance)):
+        contours = contour_generator(side, side[::-1], of_class)
+        for shade, (low, high) in enumerate(SHADES, start=1):
+            path = "".join(_path(polygon) + "Z" for polygon in _rings(contours.filled(low, high)))
+            fill = f'fill="var(--pg-{colour})" fill-rule="evenodd" opacity="{0.14 * shade:.2f}"'
+            shapes.append(f'<path d="{path}" {fill}/>')
+    lines: Any = contour_generator(side, side[::-1], odds, line_type=LineType.Separate).lines(0.0)
+    boundary = "".join(map(_path, lines))
+    shapes.append(f'<path d="{boundary}" fill="none" stroke="var(--pg-ink)" stroke-width="2"/>')
+    for (x, y), label in zip(points, labels, strict=True):
+        shapes.append(
+            f'<circle cx="{half * (1 + x):.1f}" cy="{half * (1 - y):.1f}" r="3" '
+            f'fill="var(--pg-{"one" if label else "zero"})" stroke="var(--pg-paper)"/>'
+        )
+    return f'<svg viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{sentence}">{"".join(shapes)}</svg>'
+
+
+def _rings(filled: Any) -> list[FloatArray]:
+    """Cut contourpy's polygons, each with its holes, into rings."""
+    return [
+        polygon[start:end]
+        for polygon, offsets in zip(*filled, strict=True)
+        for start, end in pairwise(offsets)
+    ]
+
+
+def _path(line: FloatArray) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in line)
