@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from encoderlab.chapters.residual_norm.wilson import wilson
 from encoderlab.experiments.results import load
+from encoderlab.experiments.wilson import wilson
 
 
 @pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (7, 24)])

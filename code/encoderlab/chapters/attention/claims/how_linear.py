@@ -154,10 +154,10 @@ def claim_18() -> Findings:
     says="Softmax only affects how the weights are distributed, and transforms no output directly.",
     verdict="loose",
     holds=(
-        "True that softmax acts on the weights alone; but at logits of unit size and eight tokens about half of "
-        "attention's derivative, by size, flows through them, so they are not a detail. The share "
-        "grows with the number of tokens; it vanishes for small logits, grows with them, and for typical inputs vanishes again when softmax "
-        "saturates."
+        "True that softmax acts on the weights alone; but at logits of unit size and eight tokens about "
+        "half of attention's derivative, by size, flows through them, so they are not a detail. The share "
+        "grows with the number of tokens; it vanishes for small logits, grows with them, and for typical "
+        "inputs vanishes again when softmax saturates."
     ),
 )
 def claim_19() -> Findings:

@@ -6,7 +6,8 @@ from __future__ import annotations
 def wilson(successes: int, trials: int, z: float = 1.96) -> tuple[float, float]:
     """Return the Wilson score interval of a proportion.
 
-    Wilson, JASA 22 (1927), 209-212: the chances p for which the count is within z standard errors √(p(1 − p)/n).
+    Wilson, JASA 22 (1927), 209-212: the chances p for which the count is within z standard
+    errors √(p(1 − p)/n).
 
     Parameters
     ----------
