@@ -38,9 +38,18 @@ def test_rate_and_time_both_matter_to_two_post_ln_layers(solved):
     assert min(long[1:3]) >= 6
     assert long[3] < max(long[1:3])
     assert sum(long) > sum(short)
+    assert max(long) < 12
+
+
+def test_four_post_ln_layers_learn_at_the_lower_rates_alone(solved):
+    short, long = solved(4, "post", 4, 1000), solved(4, "post", 4, 4000)
+    assert min(long[:2]) >= 5
+    assert max(short[:2]) <= 2
+    assert short[2:] == long[2:] == [0, 0]
 
 
 def test_two_pre_ln_layers_learn_from_nearly_every_start(solved):
-    assert min(solved(4, "pre", 2, 4000)) >= 18
+    assert min(solved(4, "pre", 2, 4000)) == 24
+    assert min(solved(4, "pre", 2, 1000)) >= 22
     one = solved(4, "pre", 1, 1000), solved(4, "pre", 1, 4000)
     assert np.all(np.less(*one))
