@@ -34,9 +34,8 @@ def solved():
 
 def test_rate_and_time_both_matter_to_two_post_ln_layers(solved):
     short, long = solved(4, "post", 2, 1000), solved(4, "post", 2, 4000)
-    assert short[0] <= 2
+    assert short[0] == 0
     assert min(long[1:3]) >= 6
-    assert long[3] < max(long[1:3])
     assert sum(long) > sum(short)
     assert max(long) < 12
 
