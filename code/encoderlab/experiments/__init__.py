@@ -6,7 +6,7 @@ from types import MappingProxyType
 from encoderlab.experiments.boolean import lone_token, xor_among
 from encoderlab.experiments.covariate_shift import internal_covariate_shift
 from encoderlab.experiments.experiment import Experiment
-from encoderlab.experiments.learning_rate import learning_rate, small_branches
+from encoderlab.experiments.learning_rate import learning_rate, rates_by_start, small_branches
 from encoderlab.experiments.longer import longer
 from encoderlab.experiments.plane import boundary
 from encoderlab.experiments.retrieval import copy_previous, induction, two_hop
@@ -30,6 +30,7 @@ EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
             facts,
             student,
             learning_rate,
+            rates_by_start,
             small_branches,
             internal_covariate_shift,
         )

@@ -54,6 +54,19 @@ def learning_rate() -> Experiment:
     return Experiment("learning_rate", question, tuple(cells))
 
 
+def rates_by_start() -> Experiment:
+    """Train the easy task from ten starts, without warm-up, at the four rates between which norms differ.
+
+    The first three starts are those of `learning_rate`, run for run.
+    """
+    easy, _ = _tasks(ClassifierCell("copy_previous"))
+    cells = [replace(easy, depth=2, steps=200, dtype="float64")]
+    for lr, norm in product(RATES[1:5], NORMS):
+        cells.append(replace(easy, norm=norm, warmup=0, lr=lr))
+    question = "From how many starts does a learning rate lead to a solution?"
+    return Experiment("rates_by_start", question, tuple(cells), tuple(range(10)))
+
+
 def small_branches() -> Experiment:
     """Sweep the same stacks with their twelve branches at 12^(-1/2) of their gain at the start."""
     easy, hard = _tasks(SmallBranchesCell("copy_previous", branch_gain=BRANCH_GAIN))

@@ -26,8 +26,8 @@ TASKS = {"easy": "copy_previous", "hard": "two_hop"}
     holds=(
         "As Santurkar et al. define it, the distance between a layer's gradients before and after the"
         " layers below moved, it was smaller with either norm in our three starts. As a share of the"
-        " gradient post-LN's was larger at the lower rate, and at the higher one it depended on the"
-        " start; the runs that shifted most learnt as well. A smaller shift shows no cause."
+        " gradient three starts do not tell post-LN from no norm; the runs that shifted most"
+        " learnt as well. A smaller shift shows no cause."
     ),
     references=("santurkar2018batch", "xu2019layer"),
 )

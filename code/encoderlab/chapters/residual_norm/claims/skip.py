@@ -110,7 +110,7 @@ def claim_47() -> Findings:
     holds=(
         "What the input was can still be read from the output where the branches are not too large, "
         "even when it no longer looks alike. A sum can cancel; large branches drown the input; and "
-        "post-LN drops mean and scale in any case."
+        "post-LN drops mean and scale of the sum."
     ),
 )
 def claim_48() -> Findings:
