@@ -13,8 +13,9 @@ from encoderlab.experiments.experiment import Outcome
 from encoderlab.model.arrays import FloatArray
 from encoderlab.model.config import Norm
 from encoderlab.model.encoder import EncoderConfig
-from encoderlab.training import Classification, train
+from encoderlab.training import Classification, Training, train
 from encoderlab.training.classifier import Classifier, Positions
+from encoderlab.training.many_starts import ManyStarts
 from encoderlab.training.tasks import TASKS, Task
 
 NORMS: tuple[Norm, ...] = get_args(Norm)
@@ -118,7 +119,28 @@ class ClassifierCell:
             identity=identity,
             progress=progress,
         )
-        features, target = task.examination()
+        return Outcome(training, {"accuracy": self._accuracy(model)}, model.parameters)
+
+    def train_together(self, seeds: tuple[int, ...]) -> list[Outcome]:
+        """Train from many seeds at once, where all examples of the task are in every step.
+
+        Raises
+        ------
+        ValueError
+            If they are more than a batch holds.
+        """
+        every = self.make_task().every
+        if every is None or len(every.target) > self.batch:
+            examples = "without end" if every is None else len(every.target)
+            raise ValueError(f"examples must fit in a batch of {self.batch}, got {examples}")
+        models = [self.untrained(np.random.default_rng(seed).spawn(2)[0]) for seed in seeds]
+        losses = ManyStarts(models, every).train(steps=self.steps, lr=self.lr, warmup=self.warmup)
+        return [
+            Outcome(Training(curve, None), {"accuracy": self._accuracy(model)}, model.parameters)
+            for curve, model in zip(losses, models, strict=True)
+        ]
+
+    def _accuracy(self, model: Classifier) -> float:
+        features, target = self.make_task().examination()
         with np.errstate(over="ignore", invalid="ignore"):  # of a model that is about to diverge
-            accuracy = model.accuracy(features.astype(self.dtype, copy=False), target)
-        return Outcome(training, {"accuracy": accuracy}, model.parameters)
+            return model.accuracy(features.astype(self.dtype, copy=False), target)

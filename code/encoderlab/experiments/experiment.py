@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from encoderlab.model.arrays import FloatArray
 from encoderlab.training import Training
@@ -35,6 +35,14 @@ class Cell(Protocol):
         """Train from a seed; the other arguments are those of `encoderlab.training.train`."""
 
 
+@runtime_checkable
+class TogetherCell(Cell, Protocol):
+    """A cell that can train many seeds at once."""
+
+    def train_together(self, seeds: tuple[int, ...]) -> list[Outcome]:
+        """Train from every seed what `train` would from each."""
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A question, and the cells that answer it.
@@ -49,6 +57,10 @@ class Experiment:
     seeds : tuple of int
     keep : mapping of str to (Cell, int)
         Runs, each a cell and a seed, of which the weights are stored, as ``<name>_<key>.npz``.
+    together : bool
+        Whether the cells are `TogetherCell`s, whose seeds are trained at once.
+    parts : int
+        Into how many parts a run's steps are divided, for its curve of losses.
     """
 
     name: str
@@ -56,3 +68,5 @@ class Experiment:
     cells: tuple[Cell, ...]
     seeds: tuple[int, ...] = (0, 1, 2)
     keep: Mapping[str, tuple[Cell, int]] = field(default_factory=dict)
+    together: bool = False
+    parts: int = 20

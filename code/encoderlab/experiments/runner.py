@@ -12,13 +12,10 @@ from typing import Any
 import numpy as np
 
 from encoderlab.experiments.blas import blas_kernel
-from encoderlab.experiments.experiment import Cell, Experiment, Outcome
+from encoderlab.experiments.experiment import Cell, Experiment, Outcome, TogetherCell
 from encoderlab.experiments.kept_weights import keep
 from encoderlab.experiments.results import FORMAT, command, fingerprint
 from encoderlab.training.checkpoint import write_atomically
-
-PARTS = 20
-"""Into how many parts a run's steps are divided, for its curve of losses."""
 
 
 def run(experiment: Experiment, directory: Path, *, force: bool = False, progress: bool = False) -> Path:
@@ -54,13 +51,22 @@ def run(experiment: Experiment, directory: Path, *, force: bool = False, progres
         raise FileExistsError(f"{finished} is finished: replace it with {command(experiment.name)} --force")
     content = _resume(partial, plan(experiment))
     for index, (cell, stored) in enumerate(zip(experiment.cells, content["cells"], strict=True), start=1):
-        for seed in experiment.seeds[len(stored["runs"]) :]:
+        missing = experiment.seeds[len(stored["runs"]) :]
+        if experiment.together and missing:
+            outcomes = _together(cell, missing)
+            stored["runs"] += [
+                record(cell, seed, outcome, experiment.parts)
+                for seed, outcome in zip(missing, outcomes, strict=True)
+            ]
+            write_atomically(partial, _readable(content))
+            continue
+        for seed in missing:
             name = f"cell {index} of {len(experiment.cells)}, seed {seed}"
             identity = f"{content['command']} ({name}, plan {content['config_sha256'][:12]})"
             bar = f"{experiment.name}: {name}" if progress else None
             outcome = cell.train(seed, checkpoint, identity, bar)
             keep(experiment, cell, seed, outcome, directory)
-            stored["runs"].append(record(cell, seed, outcome))
+            stored["runs"].append(record(cell, seed, outcome, experiment.parts))
             write_atomically(partial, _readable(content))
             checkpoint.unlink(missing_ok=True)
     write_atomically(finished, _readable(content))
@@ -91,10 +97,10 @@ def plan(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def record(cell: Cell, seed: int, outcome: Outcome) -> dict[str, Any]:
-    """Return what a results file says of one run."""
+def record(cell: Cell, seed: int, outcome: Outcome, parts: int) -> dict[str, Any]:
+    """Return what a results file says of one run, with the mean loss in each of some parts of its steps."""
     losses = outcome.training.losses
-    width = math.ceil(cell.settings["steps"] / PARTS)
+    width = math.ceil(cell.settings["steps"] / parts)
     curve = [float(f"{losses[start : start + width].mean():.5g}") for start in range(0, len(losses), width)]
     measures = dict(outcome.measures)
     if curve:  # a run may diverge at its first step
@@ -105,6 +111,12 @@ def record(cell: Cell, seed: int, outcome: Outcome) -> dict[str, Any]:
         "curve": curve,
         "diverged_at": outcome.training.diverged_at,
     }
+
+
+def _together(cell: Cell, seeds: tuple[int, ...]) -> list[Outcome]:
+    if not isinstance(cell, TogetherCell):
+        raise TypeError(f"cells must have train_together, got {type(cell).__name__}")
+    return cell.train_together(seeds)
 
 
 def _resume(partial: Path, planned: dict[str, Any]) -> dict[str, Any]:

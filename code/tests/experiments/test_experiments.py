@@ -35,7 +35,7 @@ def test_the_first_cell_is_found_again(name):
     experiment = EXPERIMENTS[name]()
     cell, seed = experiment.cells[0], experiment.seeds[0]
     stored = next(run for run in load(name).runs if run.settings == cell.settings and run.seed == seed)
-    again = record(cell, seed, cell.train(seed))
+    again = record(cell, seed, cell.train(seed), experiment.parts)
     np.testing.assert_allclose(again["curve"], stored.curve, rtol=1e-3, atol=1e-6)
     assert again["diverged_at"] == stored.diverged_at
     assert again["measures"].keys() == stored.measures.keys()
@@ -59,9 +59,10 @@ def test_stored_results_are_those_of_the_plan_in_the_code(name):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_stored_runs_are_finite_or_marked_as_diverged(name):
+    parts = EXPERIMENTS[name]().parts
     for one in load(name).runs:
         assert all(np.isfinite(value) for value in one.measures.values())
-        assert (len(one.curve) == 20) or one.diverged_at is not None
+        assert (len(one.curve) == parts) or one.diverged_at is not None
 
 
 @pytest.mark.parametrize(
@@ -160,6 +161,40 @@ def test_weights_are_kept_of_the_run_that_was_chosen(tiny):
     model, _ = load_model("tiny", "deep", tiny)
     for name, array in cell.train(seed).parameters.items():
         np.testing.assert_array_equal(model.parameters[name], array, err_msg=name)
+
+
+def test_seeds_trained_together_are_stored_as_if_one_by_one(tmp_path):
+    cells = (replace(CELL, dtype="float64"), replace(CELL, dtype="float64", depth=2, norm="post", ffn=False))
+    alone, together = (
+        Experiment("tiny", "Does it run?", cells, (0, 1, 2), together=flag, parts=4) for flag in (False, True)
+    )
+    run(alone, tmp_path / "alone")
+    run(together, tmp_path / "together")
+    expected, stored = (load("tiny", tmp_path / name).runs for name in ("alone", "together"))
+    assert len(stored) == len(expected) == 6
+    for one, other in zip(expected, stored, strict=True):
+        assert (one.settings, one.seed, one.diverged_at) == (other.settings, other.seed, other.diverged_at)
+        assert len(other.curve) == 4
+        np.testing.assert_allclose(other.curve, one.curve, rtol=1e-4)
+        assert other.measures == pytest.approx(one.measures, rel=1e-4)
+
+
+def test_training_together_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    whole = Experiment("tiny", "Does it run?", TINY.cells, (0, 1), together=True)
+    expected = run(whole, tmp_path / "whole").read_bytes()
+    train, calls = ClassifierCell.train_together, []
+
+    def stop_in_second(self, seeds):
+        calls.append(seeds)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return train(self, seeds)
+
+    monkeypatch.setattr(ClassifierCell, "train_together", stop_in_second)
+    with pytest.raises(KeyboardInterrupt):
+        run(whole, tmp_path / "stopped")
+    assert run(whole, tmp_path / "stopped").read_bytes() == expected
+    assert calls == [(0, 1)] * 3
 
 
 # Reading
