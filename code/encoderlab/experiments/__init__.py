@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from encoderlab.experiments.boolean import lone_token, parity_helped, parity_starts, xor_among
+from encoderlab.experiments.boolean import parity_helped, parity_starts, xor_among
 from encoderlab.experiments.covariate_shift import internal_covariate_shift
 from encoderlab.experiments.experiment import Experiment
 from encoderlab.experiments.learning_rate import learning_rate, rates_by_start, small_branches
@@ -24,7 +24,6 @@ EXPERIMENTS: Mapping[str, Callable[[], Experiment]] = MappingProxyType(
             induction,
             longer,
             copy_previous,
-            lone_token,
             parity_starts,
             parity_helped,
             xor_among,

@@ -85,7 +85,7 @@ class ManyStarts:
         s, n, d = len(self.models), self.shape.n, self.config.d_model
         rows = np.arange(len(self.target))
         tape: list[tuple[str, FloatArray, tuple[FloatArray, ...]]] = []
-        x = self.x @ self.p["embedding.W"]  # (s, b · n, d_model)
+        x: FloatArray = self.x @ self.p["embedding.W"]  # (s, b · n, d_model)
         for i in range(self.config.depth):
             for part in ("attention", "ffn")[: 1 + self.config.ffn]:
                 name = f"layers.{i}.{part}"
@@ -104,9 +104,9 @@ class ManyStarts:
         g[:, rows, self.target] -= 1
         grads: Gradients = {}
         g = self._linear_back(g / len(rows), read, "readout.W", "readout.b", grads)
-        grad = np.zeros((s, len(rows), n, d), self.vector.dtype)
-        grad[:, :, self.shape.read_at] = g
-        grad = grad.reshape(s, -1, d)  # (s, b · n, d_model)
+        placed = np.zeros((s, len(rows), n, d), self.vector.dtype)  # only one position was read
+        placed[:, :, self.shape.read_at] = g
+        grad: FloatArray = placed.reshape(s, -1, d)  # (s, b · n, d_model)
         grad = grad if final is None else self._norm_back(grad, final, "final", grads)
         for name, z, kept in reversed(tape):
             scaled, kept = (kept[:2], kept[2:]) if self.config.norm != "none" else (None, kept)

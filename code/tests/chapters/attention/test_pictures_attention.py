@@ -21,6 +21,7 @@ from artists import (
 )
 from conftest import written_out
 from matplotlib.colors import same_color
+from scipy.stats import binomtest
 
 from encoderlab.chapters.attention import xor
 from encoderlab.chapters.attention.figures import parity_runs, root_d, sums_and_hulls, swapped_tokens, xor_map
@@ -44,21 +45,22 @@ def softmax(z):
 
 
 @pytest.mark.parametrize(
-    ("test", "pattern", "scale"),
+    ("test", "pattern", "scale", "n"),
     [
-        ("f(X+Y)", "live", "0.3"),
-        ("f(2X)", "live", "10"),
-        ("f(X+Y)", "frozen", "3"),
-        ("f(2X)", "frozen", "100"),
+        ("f(X+Y)", "live", "0.3", 6),
+        ("f(2X)", "live", "10", 2),
+        ("f(X+Y)", "frozen", "3", 24),
+        ("f(2X)", "frozen", "100", 6),
+        ("f(2X)", "live", "1", 24),
     ],
 )
-def test_the_cloud_sets_attention_against_a_linear_map(linear, test, pattern, scale):
+def test_the_cloud_sets_attention_against_a_linear_map(linear, test, pattern, scale, n):
     figure, update = linear
-    update("f(2X)", "live", "0.01")
-    update(test, pattern, scale)
+    update("f(2X)", "live", "0.01", 2)
+    update(test, pattern, scale, n)
     rng = np.random.default_rng(0)  # of the draw on show
     W_Q, W_K, W_V, W_O = rng.normal(scale=8**-0.5, size=(4, 8, 8))
-    x, y = rng.normal(size=(2, 6, 8))
+    x, y = rng.normal(size=(2, max(sums_and_hulls.TOKENS), 8))[:, :n]
 
     def weights(z):
         return softmax(float(scale) * (z @ W_Q) @ (z @ W_K).T / 8**0.5)
@@ -69,29 +71,33 @@ def test_the_cloud_sets_attention_against_a_linear_map(linear, test, pattern, sc
     attention, straight = (f(x + y), f(x) + f(y)) if test == "f(X+Y)" else (f(2 * x), 2 * f(x))
     cloud = titled(figure, "Is it what a linear map would give?")
     (shown,) = [line for line in cloud.lines if line.get_animated()]
-    told = np.column_stack([straight.ravel(), attention.ravel()]) / straight.std()
+    told = (
+        np.column_stack([straight[:6].ravel(), attention[:6].ravel()]) / straight.std()
+    )  # six tokens at most
     np.testing.assert_allclose(points(shown), told, atol=1e-9)
     assert axis_names(cloud) == ("what a linear map would give", "what attention gives")
     (diagonal,) = [line for line in cloud.lines if not line.get_animated()]
     assert (points(diagonal)[:, 0] == points(diagonal)[:, 1]).all()
 
 
-def test_the_curves_are_medians_and_the_dots_lie_on_them(linear):
+@pytest.mark.parametrize("n", [2, 24])
+def test_the_curves_are_medians_and_the_dots_lie_on_them(linear, n):
     figure, update = linear
-    curves = titled(figure, "How far from linear: median of 101 draws")
+    curves = titled(figure, "How far from linear: median of 51 draws")
+    update("f(X+Y)", "live", "1", n)
     labels = ("f(X+Y): miss", "f(2X): miss", "derivative: share of the pattern")
     sizes = [float(scale) for scale in sums_and_hulls.SCALES]
-    draws = sweep(sizes, np.random.default_rng(1), n=6, d_model=8, n_heads=1, draws=101)
+    draws = sweep(sizes, np.random.default_rng(1), n=n, d_model=8, n_heads=1, draws=51)
     for label, measure in zip(labels, draws, strict=True):
         np.testing.assert_allclose(
-            points(series(curves, label)), np.column_stack([sizes, np.sort(measure)[:, 50]])
+            points(series(curves, label)), np.column_stack([sizes, np.sort(measure)[:, 25]])
         )
-    (here,) = [line for line in curves.lines if line.get_animated()]
+    (here,) = lines(curves, "black", marker="o", style="None")
     for scale in ("0.1", "10"):
-        update("f(2X)", "live", scale)
+        update("f(2X)", "live", scale, n)
         on = [np.interp(float(scale), *series(curves, label).get_data()) for label in labels]
         assert points(here).tolist() == [[float(scale), height] for height in on]
-    update("f(2X)", "frozen", "10")
+    update("f(2X)", "frozen", "10", n)
     assert points(here).tolist() == [[10, 0]] * 3
     assert scales(curves) == ("log", "linear")
     assert labels_at_their_values(curves.xaxis)
@@ -284,28 +290,38 @@ def test_the_fold_shows_the_third_coordinate_of_real_bits(norm, layer, constant)
 
 
 @pytest.mark.parametrize(
-    ("bits", "constant", "ffn", "norm"),
-    [("4", False, False, "post"), ("2", True, False, "none"), ("4", False, True, "pre")],
+    ("bits", "beside", "norm", "depth"),
+    [("4", "nothing", "post", 2), ("2", "constant token", "none", 1), ("4", "FFN", "pre", 4)],
 )
-def test_dots_are_the_runs_and_the_line_is_the_affine_maps(bits, constant, ffn, norm):
+def test_shares_are_those_of_the_runs_and_the_bars_their_intervals(bits, beside, norm, depth):
     figure, update = steer(parity_runs.parity_runs())
-    update("2", False, False, "none")
-    update(bits, constant, ffn, norm)
+    update("2", "nothing", "none", 1)
+    says = update(bits, beside, norm, depth)
     (axes,) = figure.axes
-    wanted = {"bits": int(bits), "bos": constant, "ffn": ffn, "norm": norm}
-    wanted |= {"residual": True, "dtype": "float32", "lr": 3e-3, "steps": 1000}
-    runs = [run for run in results.load("lone_token").runs if wanted.items() <= run.settings.items()]
-    (dots,) = lines(axes, BLUE, marker="o", style="None")
-    x, y = points(dots).T
-    for depth in (1, 2, 4):
-        here = np.abs(x - ticks(axes.xaxis)[str(depth)]) < 0.5
-        told = [run.measures["accuracy"] for run in runs if run.settings["depth"] == depth]
-        np.testing.assert_allclose(sorted(y[here]), sorted(told))
-        assert len(told) == 3
-    (affine,) = lines(axes, VERMILLION, style="--")
-    line = runs[0].baselines["threshold on a weighted sum of the bits"]
-    assert affine.get_ydata() == [line, line]
-    (name,) = moving_texts(axes)
-    assert (name.get_text(), name.get_position()[1]) == ("best affine map", line)
-    assert axis_names(axes)[0] == "layers"
+    wanted = {"bits": int(bits), "bos": beside == "constant token", "ffn": beside == "FFN", "norm": norm}
+    wanted |= {"depth": depth, "dtype": "float32"}
+    name = "parity_starts" if beside == "nothing" else "parity_helped"
+    runs = [run for run in results.load(name).runs if wanted.items() <= run.settings.items()]
+    for steps, colour, marker in ((1000, BLUE, "o"), (4000, VERMILLION, "s")):
+        own = [run for run in runs if run.settings["steps"] == steps]
+        rates = sorted({run.settings["lr"] for run in own})
+        right = [
+            sum(run.measures["accuracy"] == 1 for run in own if run.settings["lr"] == lr) for lr in rates
+        ]
+        shown = series(axes, f"after {steps} steps")
+        assert (same_color(shown.get_color(), colour), shown.get_marker()) == (True, marker)
+        x, y = points(shown).T if len(rates) else ([], [])
+        np.testing.assert_allclose(x, rates, rtol=0.1)  # beside the other number of steps
+        np.testing.assert_allclose(y, np.array(right) / 24)
+        (bars_shown,) = lines(axes, colour, style="-")
+        ends = points(bars_shown).reshape(-1, 3, 2)[:, :2, 1]
+        for k, (low, high) in zip(right, ends, strict=True):
+            expected = binomtest(k, 24).proportion_ci(method="wilson")
+            assert (low, high) == pytest.approx((expected.low, expected.high), abs=1e-6)
+        assert all(f"{k} at {lr:g}" in says for k, lr in zip(right, rates, strict=True))
+    assert [text.get_text() for text in moving_texts(axes) if text.get_text()] == []
+    assert ticks(axes.xaxis) == {"0.001": 0.001, "0.003": 0.003, "0.01": 0.01, "0.03": 0.03}
+    assert axis_names(axes)[0] == "learning rate"
     assert axes.yaxis.get_major_formatter()(0.5) == "50%"
+    update("4", "nothing", "post", 1)
+    assert [text.get_text() for text in moving_texts(axes)] == ["none can: proved"]

@@ -59,12 +59,16 @@ def claim_11() -> Findings:
     12,
     note=1,
     section="8.2.1",
-    says="The weights are $A = \\operatorname{softmax}(QK^\\top/\\sqrt d)$; $X$ has the width $d$.",
-    verdict="loose",
+    says=(
+        "The weights are $A = \\operatorname{softmax}(QK^\\top/\\sqrt d)$, with $W_Q$ and $W_K$ of shape "
+        "$d \\times d$."
+    ),
+    verdict="exact",
     holds=(
-        "The divisor is $\\sqrt{d_\\text{head}}$, the width in which a query meets a key. It keeps the "
-        "variance of a logit at 1 when queries and keys are independent with unit variance; with "
-        "$\\sqrt d$ and $h$ heads it would be $1/h$. The note writes one head, where the two agree."
+        "The note declares one head, as wide as $X$, and there the formula is exact. With several the "
+        "divisor is $\\sqrt{d_\\text{head}}$, the width in which a query meets a key: it keeps the variance "
+        "of a logit at 1 when queries and keys are independent with unit variance, and $\\sqrt d$ would "
+        "leave $1/h$ of it."
     ),
     references=("vaswani2017attention",),
 )
@@ -77,18 +81,19 @@ def claim_12() -> Findings:
     _, eight = multi_head_attention(x, weights, 8)
     by_width_1, by_width_8 = (t.Q @ t.K.swapaxes(-1, -2) / t.Q.shape[-1] ** 0.5 for t in (one, eight))
     by_d = eight.Q @ eight.K.swapaxes(-1, -2) / d**0.5
+    x_Q, x_K = x @ weights.W_Q, x @ weights.W_K  # (10, 60, 64)
+    as_written = gap(softmax(x_Q @ x_K.swapaxes(-1, -2) / d**0.5), one.pattern[:, 0])
     by_hand = gap(softmax(by_width_8), eight.pattern)
     findings = (
+        Finding("identity", "1 head of width 64: the pattern against the formula", as_written, "≤", 1e-13),
         Finding(
-            "precise", "1 head, by √64: distance of the variance from 1", abs(by_width_1.var() - 1), "≤", 0.15
+            "support", "1 head, by √64: distance of the variance from 1", abs(by_width_1.var() - 1), "≤", 0.15
         ),
-        Finding("precise", "8 heads, by √8: the same", abs(by_width_8.var() - 1), "≤", 0.15),
+        Finding("support", "8 heads, by √8: the same", abs(by_width_8.var() - 1), "≤", 0.15),
         Finding(
-            "precise", "the encoder's pattern against softmax of $QK^\\top/\\sqrt 8$", by_hand, "≤", 1e-13
+            "support", "8 heads: the pattern against softmax of $QK^\\top/\\sqrt 8$", by_hand, "≤", 1e-13
         ),
-        Finding(
-            "as stated", "8 heads, by √64: distance of the variance from 1", abs(by_d.var() - 1), "≥", 0.8
-        ),
+        Finding("support", "8 heads, by √64: distance of the variance from 1", abs(by_d.var() - 1), "≥", 0.8),
     )
     return findings
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
@@ -17,6 +19,9 @@ from encoderlab.numerals import scientific
 
 SCALES = ("0.01", "0.03", "0.1", "0.3", "1", "3", "10", "30", "100", "300", "1000")
 TESTS = ("f(X+Y)", "f(2X)")
+TOKENS = (2, 6, 24, 96)
+SHOWN = 6  # tokens, of those that there are
+DRAWS = 51
 SHARPNESS = ("0", "1", "2", "4", "8", "16", "32")
 ROUNDING = 1e-14  # what float64 leaves of a distance that is zero in exact arithmetic
 
@@ -28,15 +33,14 @@ def linear() -> tuple[Figure, Update]:
     -------
     figure : Figure
     update : callable
-        Of `test`, one of `TESTS`, `pattern`, "live" or "frozen", and `scale`, one of `SCALES`.
+        Of `test`, one of `TESTS`, `pattern`, "live" or "frozen", `scale`, one of `SCALES`, and `n`, one of
+        `TOKENS`.
     """
-    n, d = 6, 8
+    d = 8
     rng = np.random.default_rng(0)
     unscaled = AttentionWeights(*rng.normal(scale=d**-0.5, size=(4, d, d)))
-    x, y = rng.normal(size=(2, n, d))
+    pair = rng.normal(size=(2, max(TOKENS), d))
     sizes = [float(scale) for scale in SCALES]
-    draws = sweep(sizes, np.random.default_rng(1), n=n, d_model=d, n_heads=1, draws=101)
-    additivity, homogeneity, share = (np.median(measure, axis=1) for measure in draws)
     with mpl.rc_context(RC):
         figure, (cloud, curves) = panels(2, height=3.8)
         cloud.set(title="Is it what a linear map would give?", xlim=(-8.5, 8.5), ylim=(-8.5, 8.5))
@@ -44,44 +48,53 @@ def linear() -> tuple[Figure, Update]:
         cloud.set(xticks=[-5, 0, 5], yticks=[-5, 0, 5])
         cloud.plot([-8.5, 8.5], [-8.5, 8.5], color=GREY, lw=1)
         (points,) = cloud.plot([], [], "o", color=BLUE, ms=4, alpha=0.7, animated=True)
-        curves.set(
-            title="How far from linear: median of 101 draws", xlabel="size of the logits", xscale="log"
-        )
-        curves.set(xlim=(0.01, 1000), ylim=(-0.04, 1.6), yticks=[0, 0.5, 1])
+        curves.set(title=f"How far from linear: median of {DRAWS} draws")
+        curves.set(xlabel="size of the logits", xscale="log")
+        curves.set(xlim=(0.01, 1000), ylim=(-0.06, 3.2), yticks=[0, 0.5, 1, 1.5, 2])
         log_ticks(curves.xaxis, (-2, -1, 0, 1, 2, 3))
         curves.grid()
-        for curve, style, colour, label in (
-            (additivity, "-", BLUE, "f(X+Y): miss"),
-            (homogeneity, "--", VERMILLION, "f(2X): miss"),
-            (share, ":", GREEN, "derivative: share of the pattern"),
-        ):
-            curves.plot(sizes, curve, style, color=colour, label=label)
+        typical = [
+            curves.plot([], [], style, color=colour, label=label, animated=True)[0]
+            for style, colour, label in (
+                ("-", BLUE, "f(X+Y): miss"),
+                ("--", VERMILLION, "f(2X): miss"),
+                (":", GREEN, "derivative: share of the pattern"),
+            )
+        ]
         curves.legend(loc="upper left", borderaxespad=0)
         (here,) = curves.plot([], [], "o", color="black", ms=6, animated=True)
 
-    def update(test: str, pattern: str, scale: str) -> str:
+    @lru_cache
+    def medians(n: int) -> FloatArray:
+        draws = sweep(sizes, np.random.default_rng(1), n=n, d_model=d, n_heads=1, draws=DRAWS)
+        return np.median(draws, axis=-1)  # (3, scales)
+
+    def update(test: str, pattern: str, scale: str, n: int) -> str:
+        x, y = pair[:, :n]
         weights = scale_logits(unscaled, float(scale))
         own = multi_head_attention(x, weights, 1)[1].pattern
         live = attention_map(weights, 1)
         f = live if pattern == "live" else lambda z: attend(z, own, weights)
         actual, expected = (f(x + y), f(x) + f(y)) if test == TESTS[0] else (f(2 * x), 2 * f(x))
         unit = expected.std()
-        points.set_data(expected.ravel() / unit, actual.ravel() / unit)
+        points.set_data(expected[:SHOWN].ravel() / unit, actual[:SHOWN].ravel() / unit)
         distance = float(np.linalg.norm(actual - expected) / np.linalg.norm(expected))
-        k = SCALES.index(scale)
-        typical = [additivity[k], homogeneity[k], share[k]] if pattern == "live" else [0.0] * 3
-        here.set_data([sizes[k]] * 3, typical)
+        k, measured = SCALES.index(scale), medians(n)
+        for curve, heights in zip(typical, measured, strict=True):
+            curve.set_data(sizes, heights)
+        here.set_data([sizes[k]] * 3, measured[:, k] if pattern == "live" else [0.0] * 3)
         linear_would = "f(X) + f(Y)" if test == TESTS[0] else "2 f(X)"
+        tokens = f"{n} tokens" + (f", of which {SHOWN} are shown" if n > SHOWN else "")
         if pattern == "frozen":
             exact = f"up to a relative {scientific(distance)}" if distance else "to the last digit"
             return (
-                f"Pattern frozen, logits of size {scale}: {test} is {linear_would} {exact}; nothing flows "
-                "through the pattern."
+                f"Pattern frozen, logits of size {scale}, {tokens}: {test} is {linear_would} {exact}; "
+                "nothing flows through the pattern."
             )
         return (
-            f"Pattern live, logits of size {scale}: in the draw shown {test} misses {linear_would} by "
-            f"{distance:.1%} of its size; typically {share[k]:.0%} of the derivative flows through the "
-            "pattern."
+            f"Pattern live, logits of size {scale}, {tokens}: in the draw shown {test} misses {linear_would} "
+            f"by {distance:.1%} of its size; typically f(X+Y) misses by {measured[0, k]:.0%}, f(2X) by "
+            f"{measured[1, k]:.0%}, and {measured[2, k]:.0%} of the derivative flows through the pattern."
         )
 
     return figure, update
