@@ -8,6 +8,9 @@ import pytest
 
 from encoderlab.chapters.attention import xor as xor_tasks
 from encoderlab.chapters.attention.figures import parity_runs, root_d, sums_and_hulls, swapped_tokens, xor_map
+from encoderlab.experiments.boolean import RATES
+from encoderlab.experiments.results import load
+from encoderlab.experiments.success import success
 
 
 def number(pattern, text):
@@ -145,6 +148,34 @@ def test_what_to_notice_of_the_parity_runs():
         assert counts(update(bits, "FFN", norm, depth)) == {1000: [24]}
         (beside,) = counts(update(bits, "constant token", norm, depth))[1000]
         assert beside == 24 or (depth == 1 and beside >= 20)
+
+
+def test_what_the_table_of_runs_is_said_to_show():
+    found = load("parity_starts")
+
+    def right(bits, norm, depth, steps):
+        cell = {"bits": bits, "norm": norm, "depth": depth, "steps": steps, "dtype": "float32"}
+        return np.array([success(found, **cell, lr=rate).right for rate in RATES])
+
+    soon, late = right(2, "post", 1, 1000), right(2, "post", 1, 4000)
+    assert soon[-1] == late[-1] == 24
+    assert 8 <= soon[0] <= 16  # about half
+    assert (late >= soon).all()
+    assert late.sum() > soon.sum()
+    soon, late = right(4, "post", 2, 1000), right(4, "post", 2, 4000)
+    assert (late >= soon + 3).all()
+    assert late.max() < 12  # fewer than half
+    assert late.sum() >= 4 * soon.sum()
+    soon, late = right(4, "post", 4, 1000), right(4, "post", 4, 4000)
+    assert late[:2].min() >= 5
+    assert soon[:2].max() <= 2
+    assert late[2:].max() == soon[2:].max() == 0
+    assert max(right(4, "post", 8, 1000).max(), right(4, "post", 8, 4000).max()) <= 2
+    one = right(4, "pre", 1, 4000)
+    assert one[1:3].min() >= 20
+    assert one.max() < 24
+    assert min(right(4, "pre", depth, steps).min() for depth in (2, 4) for steps in (1000, 4000)) >= 20
+    assert right(2, "pre", 1, 4000).max() == 24  # "by one pre-LN layer: yes"
 
 
 def test_no_affine_map_has_less_cross_entropy_on_parity_than_saying_nothing():

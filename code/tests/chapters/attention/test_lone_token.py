@@ -38,6 +38,22 @@ def test_it_needs_the_token_to_be_alone(rng):
     assert np.abs(encoder(x, causal_mask(3))[1] - (x[1] @ W + b)).max() > 0.1
 
 
+def test_a_table_of_embeddings_holds_what_no_affine_map_of_the_bits_does(rng):
+    """The bound is one on the vector, not on the word: a table may hold any function of the word."""
+    encoder = attention_only()
+    odd = np.array([bin(word).count("1") % 2 for word in range(16)])
+    bits = np.array([[word >> k & 1 for k in range(4)] for word in range(16)])
+    chosen = np.column_stack([2 * odd - 1, rng.normal(size=(16, 5))])  # the answer is in the table
+    linear = np.column_stack([2 * bits - 1, rng.normal(size=(16, 2))])  # only the bits are
+    right = []
+    for table in (chosen, linear):
+        output = np.pad(encoder(table[:, None])[:, 0], ((0, 0), (0, 1)), constant_values=1)
+        readout, *_ = np.linalg.lstsq(output, odd)
+        right.append(np.sum((output @ readout > 0.5) == odd))
+    assert right[0] == 16
+    assert right[1] < 16
+
+
 def test_absent_biases_are_zero(rng):
     encoder = attention_only(2)
     layers = [
