@@ -308,7 +308,7 @@ def test_shares_are_those_of_the_runs_and_the_bars_their_intervals(bits, beside,
         right = [
             sum(run.measures["accuracy"] == 1 for run in own if run.settings["lr"] == lr) for lr in rates
         ]
-        shown = series(axes, f"after {steps} steps")
+        shown = series(axes, f"{steps} steps")
         assert (same_color(shown.get_color(), colour), shown.get_marker()) == (True, marker)
         x, y = points(shown).T if len(rates) else ([], [])
         np.testing.assert_allclose(x, rates, rtol=0.1)  # beside the other number of steps

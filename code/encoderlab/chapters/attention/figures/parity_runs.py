@@ -41,9 +41,7 @@ def parity_runs() -> tuple[Figure, Update]:
         drawn = {}
         for steps, (colour, marker, _) in STEPS.items():
             (bars,) = axes.plot([], [], "-", color=colour, lw=1.4, animated=True)
-            (shares,) = axes.plot(
-                [], [], marker, color=colour, ms=8, label=f"after {steps} steps", animated=True
-            )
+            (shares,) = axes.plot([], [], marker, color=colour, ms=8, label=f"{steps} steps", animated=True)
             drawn[steps] = bars, shares
         axes.legend(loc="upper left", ncols=2, borderaxespad=0)
         bound = axes.text(0.03, 0.72, "", transform=axes.transAxes, ha="left", va="center", animated=True)
