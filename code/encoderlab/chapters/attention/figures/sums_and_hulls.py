@@ -43,10 +43,10 @@ def linear() -> tuple[Figure, Update]:
     sizes = [float(scale) for scale in SCALES]
     with mpl.rc_context(RC):
         figure, (cloud, curves) = panels(2, height=3.8)
-        cloud.set(title="Is it what a linear map would give?", xlim=(-8.5, 8.5), ylim=(-8.5, 8.5))
+        cloud.set(title="Is it what a linear map would give?", xlim=(-14, 14), ylim=(-14, 14))
         cloud.set(xlabel="what a linear map would give", ylabel="what attention gives", aspect="equal")
-        cloud.set(xticks=[-5, 0, 5], yticks=[-5, 0, 5])
-        cloud.plot([-8.5, 8.5], [-8.5, 8.5], color=GREY, lw=1)
+        cloud.set(xticks=[-10, 0, 10], yticks=[-10, 0, 10])
+        cloud.plot([-14, 14], [-14, 14], color=GREY, lw=1)
         (points,) = cloud.plot([], [], "o", color=BLUE, ms=4, alpha=0.7, animated=True)
         curves.set(title=f"How far from linear: median of {DRAWS} draws")
         curves.set(xlabel="size of the logits", xscale="log")
