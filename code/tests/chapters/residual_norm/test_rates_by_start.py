@@ -1,25 +1,10 @@
-"""Success by learning rate: the interval, and what the chapter says of the counts."""
+"""Success by learning rate: what the chapter says of the counts."""
 
 import json
 
 import numpy as np
-import pytest
 
 from encoderlab.experiments.results import load
-from encoderlab.experiments.wilson import wilson
-
-
-@pytest.mark.parametrize(("successes", "trials"), [(0, 10), (3, 10), (10, 10), (7, 24)])
-def test_at_the_ends_the_count_is_z_standard_errors_away(successes, trials):
-    for p in wilson(successes, trials):
-        if 0 < p < 1:
-            assert abs(successes - trials * p) == pytest.approx(1.96 * np.sqrt(trials * p * (1 - p)))
-
-
-def test_impossible_counts_are_refused():
-    for successes, trials in ((1, 0), (0, 0), (-1, 5), (6, 5)):
-        with pytest.raises(ValueError, match=r"^successes must lie in 0 to trials"):
-            wilson(successes, trials)
 
 
 def test_the_first_three_starts_are_those_of_the_sweep():
