@@ -17,10 +17,12 @@ import collections
 import itertools
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +47,8 @@ LOOKS = frozenset(
     | {"zorder", "xytext", "solid_capstyle", "maxsize"}
 )
 """Arguments that say how something is drawn, not what."""
-SECONDS = 180  # a mutant that takes longer has lost its way, and whoever runs the tests would notice
+SECONDS = 120
+"""A mutant that takes this long, and ten times as long as the tests do without a fault, has lost its way."""
 
 
 class SwapNeighbours(Operator):
@@ -133,17 +136,15 @@ def _out_of_sight(node: parso.tree.NodeOrLeaf) -> bool:
 
 def tests_of(path: Path) -> list[str]:
     """Name the tests that ought to notice a fault in a module, the nearest first."""
-    (
-        room,
-        *_,
-    ) = path.relative_to(CODE / PACKAGE).parts
+    room, *inner = path.relative_to(CODE / PACKAGE).parts
     if room == "chapters":
-        chapter = path.relative_to(CODE / PACKAGE).parts[1]
-        here = f"tests/chapters/{chapter}"
-        if "figures" in str(path):
-            tests = (f"{here}/test_{kind}_{chapter}.py" for kind in ("pictures", "figures"))
-            return [test for test in tests if (CODE / test).exists()]
-        return [f"{here}/test_{path.stem}.py"]
+        here = CODE / "tests" / "chapters" / inner[0]
+        if "figures" not in str(path):
+            return [f"tests/chapters/{inner[0]}/test_{path.stem}.py"]
+        found = sorted([*here.glob("test_pictures_*.py"), *here.glob("test_figures_*.py")])
+        names = re.compile(rf"\b{path.stem}\b")
+        found.sort(key=lambda test: names.search(test.read_text(encoding="utf-8")) is None)
+        return [test.relative_to(CODE).as_posix() for test in found]
     if room == "claims":
         return ["tests/claims", "-k", "not (bears_out or seeded)", f"{PACKAGE}/claims"]
     nearest = (
@@ -152,17 +153,19 @@ def tests_of(path: Path) -> list[str]:
     return [*nearest, f"tests/{room}", f"{PACKAGE}/{room}"]
 
 
-def killed(mutant: Mutant, copy: Path) -> bool:
+def fate(mutant: Mutant, copy: Path, limit: float) -> str:
     """Put a fault into a copy of the code, run the tests there, and take it out again."""
     place = copy / mutant.path.relative_to(CODE)
     place.write_text(mutant.code(), encoding="utf-8")
     try:
-        return not passes(tuple(tests_of(mutant.path)), copy)
+        return "survived" if passes(tuple(tests_of(mutant.path)), copy, limit) else "killed"
+    except subprocess.TimeoutExpired:
+        return "ran on"
     finally:
         shutil.copy(mutant.path, place)
 
 
-def passes(tests: tuple[str, ...], copy: Path) -> bool:
+def passes(tests: tuple[str, ...], copy: Path, limit: float | None = None) -> bool:
     """Run tests on a copy of the code."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     setting = os.environ | {
@@ -170,12 +173,7 @@ def passes(tests: tuple[str, ...], copy: Path) -> bool:
         "OPENBLAS_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    try:
-        done = subprocess.run(
-            command, cwd=copy, env=setting, capture_output=True, timeout=SECONDS, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return False
+    done = subprocess.run(command, cwd=copy, env=setting, capture_output=True, timeout=limit, check=False)
     return done.returncode == 0
 
 
@@ -212,17 +210,22 @@ def main() -> None:
             rng = random.Random(asked.seed)
             places = rng.sample(sorted(by_place), min(asked.sample, len(by_place)))
             drawn = [rng.choice(by_place[place]) for place in places]
+            took = {}
             for tests in sorted({tuple(tests_of(mutant.path)) for mutant in drawn}):
+                begun = time.perf_counter()
                 if not passes(tests, copy):
                     raise SystemExit(f"the tests must pass without a fault, these do not: {' '.join(tests)}")
-            survived = []
+                took[tests] = time.perf_counter() - begun
+            fates: collections.Counter[str] = collections.Counter()
             for mutant in drawn:
-                if not killed(mutant, copy):
-                    survived.append(mutant)
+                limit = max(SECONDS, 10 * took[tuple(tests_of(mutant.path))])
+                fates[told := fate(mutant, copy, limit)] += 1
+                if told == "survived":
                     print(changed(mutant), flush=True)
             print(
                 f"{group}: of {len(by_place)} places {len(drawn)} drawn with seed {asked.seed}, "
-                f"{len(drawn) - len(survived)} killed ({1 - len(survived) / len(drawn):.0%})",
+                f"{fates['killed']} killed and {fates['ran on']} that ran on "
+                f"({1 - fates['survived'] / len(drawn):.0%})",
                 flush=True,
             )
 
