@@ -141,10 +141,11 @@ def tests_of(path: Path) -> list[str]:
         here = CODE / "tests" / "chapters" / inner[0]
         if "figures" not in str(path):
             return [f"tests/chapters/{inner[0]}/test_{path.stem}.py"]
-        found = sorted([*here.glob("test_pictures_*.py"), *here.glob("test_figures_*.py")])
+        kinds = ("pictures_*", "figures_*", path.stem)
+        found = sorted({test for kind in kinds for test in here.glob(f"test_{kind}.py")})
         names = re.compile(rf"\b{path.stem}\b")
         found.sort(key=lambda test: names.search(test.read_text(encoding="utf-8")) is None)
-        return [test.relative_to(CODE).as_posix() for test in found]
+        return [test.relative_to(CODE).as_posix() for test in (*found, CODE / "tests" / "test_pictures.py")]
     if room == "claims":
         return ["tests/claims", "-k", "not (bears_out or seeded)", f"{PACKAGE}/claims"]
     nearest = (

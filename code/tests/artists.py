@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from matplotlib.text import Text
+from matplotlib.text import Annotation, Text
+from matplotlib.ticker import FixedLocator
 
 MISCOUNTED = re.compile(r"(?<![\d.])1 (?:layer|head|token|neuron|draw)s\b|\b[2-9] (?:layer|head|token)\b")
 """One of several, or several of one."""
@@ -34,6 +35,14 @@ def steer(
         assert not MISCOUNTED.search(says), says
         lost = {title: xy for title, xy in cut_off(figure).items() if title not in zoomed}
         assert not lost, f"outside the axes: {lost}"
+        for axes in figure.axes:
+            for text in axes.texts:
+                place = np.asarray(text.get_position(), dtype=float)
+                if text.get_text() and not isinstance(text, Annotation) and axes.get_visible():
+                    in_axes = axes.transAxes.inverted().transform(text.get_transform().transform(place))
+                    assert (np.abs(in_axes - 0.5) <= 0.8).all(), f"{text} is out of sight at {in_axes}"
+            for axis in (axes.xaxis, axes.yaxis):
+                assert not (wrong := misplaced(axis)), f"{axes.get_title(loc='left')}: {wrong}"
         return says
 
     return figure, checked
@@ -74,14 +83,39 @@ def ticks(axis: Axis) -> dict[str, float]:
 
 def labels_at_their_values(axis: Axis) -> bool:
     """Whether each tick label, as 10⁻⁵ or 100, stands at the number that it writes."""
-    plain = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
-    values = {
-        text: 10.0 ** int(text[2:].translate(plain))
-        if text[2:3] in tuple("⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-        else float(text.translate(plain))
-        for text in ticks(axis)
-    }
+    values = {text: written(text) for text in ticks(axis)}
+    assert None not in values.values(), f"no numbers: {list(values)}"
     return len(values) > 1 and all(np.isclose(values[text], place) for text, place in ticks(axis).items())
+
+
+def misplaced(axis: Axis) -> str:
+    """Say what is wrong with ticks set by hand: they go up by one step, and so do numbers beside them."""
+    places, (low, high) = np.asarray(axis.get_ticklocs()), sorted(axis.get_view_interval())
+    if not isinstance(axis.get_major_locator(), FixedLocator) or len(places) == 0:
+        return ""
+    if places.min() < low or places.max() > high:
+        return f"ticks outside the axis: {places}"
+    if (np.diff(places) <= 0).any():
+        return f"ticks that do not ascend: {places}"
+    if (numbers := [written(text) for text in ticks(axis)]) and None not in numbers:
+        steps = np.diff(numbers)
+        if not ((steps > 0).all() or (steps < 0).all()):
+            return f"labels out of order: {list(ticks(axis))}"
+    if axis.get_scale() == "symlog" or len(places) < 2:
+        return ""
+    steps = np.diff(axis.get_transform().transform(places))
+    if not np.allclose(steps, steps[0]):
+        return f"uneven ticks: {places}"
+    return ""
+
+
+def written(text: str) -> float | None:
+    """Return the number that a label writes, as 10⁻⁵ or 100, if it does."""
+    plain = text.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-"))
+    try:
+        return 10.0 ** int(plain[2:]) if text[2:3] in tuple("⁻⁰¹²³⁴⁵⁶⁷⁸⁹") else float(plain)
+    except ValueError:
+        return None
 
 
 def entry(axes: Axes, label: str) -> object:

@@ -8,27 +8,53 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from artists import image, labels_at_their_values, series, steer, value_at
+from artists import image, labels_at_their_values, misplaced, series, steer, value_at
 from matplotlib.figure import Figure
 
 from encoderlab import chapters
 from encoderlab.explorer.style import BLUE, DIVERGING, SEQUENTIAL, VERMILLION, log_ticks, panels
 
 TESTS = Path(__file__).parent / "chapters"
+LEFT_TO_RIGHT = {  # as a reader goes: what is given before what comes of it, the whole before its part
+    "abstraction.bins": ["Mean, with 95 % interval", "Each head, or each sentence"],
+    "abstraction.probes": ["Right answers", "All at a glance"],
+    "abstraction.surgery": ["After six layers, without …", "Layer by layer"],
+    "attention.root_d": ["Weights of one query, largest first", "What softmax lets through"],
+    "attention.linear": [
+        "Is it what a linear map would give?",
+        "How far from linear: median of 101 draws",
+    ],
+    "attention.hulls": ["Values and outputs, before W_O", "Largest distance between two tokens"],
+    "attention.norm_folds": ["LayerNorm takes a line to a circle", "The third coordinate"],
+    "elementwise.activation_bench": ["One neuron", "Twenty layers of 64"],
+    "elementwise.folding": ["The line, folded", "Straight pieces"],
+    "introduction.boundary": ["One layer", "What a trained stack answers"],
+    "residual_norm.thermometer": [
+        "Norm of the gradient, all four stacks",
+        "This stack, three draws, close to 1",
+    ],
+    "residual_norm.cancellation": ["Tokens before and after x + F(x)", "Two answers"],
+    "residual_norm.layer_norm_bench": ["One token", "After LayerNorm"],
+    "stacking.accuracy_by_switch": ["1 layer", "2 layers"],
+    "stacking.collapse_laboratory": ["Distance to rank one", "The top of it"],
+    "stacking.impersonator": ["Weights: the brighter, the more", "How far off its output is"],
+    "stacking.third_token": ["Three tokens", "How much the query prefers the first key"],
+    "stacking.depths": ["Layer 1", "Layer 2", "Right answers"],
+}
 
 
 def drawn():
-    """Return the name of every function that makes a figure of the book, with its chapter."""
+    """Return every function that makes a figure of the book, with its chapter."""
     modules = (each.name for each in pkgutil.walk_packages(chapters.__path__, "encoderlab.chapters."))
     for name in modules:
         for function in vars(importlib.import_module(name)).values():
             made = inspect.isfunction(function) and function.__module__ == name
             if made and str(function.__annotations__.get("return", "")).startswith("tuple[Figure,"):
-                yield name.split(".")[2], function.__name__
+                yield name.split(".")[2], function
 
 
 def test_every_figure_is_read():
-    found = sorted(drawn())
+    found = [(chapter, function.__name__) for chapter, function in drawn()]
     assert found
     for chapter, function in found:
         tests = (TESTS / chapter).glob("test_pictures_*.py")
@@ -43,7 +69,18 @@ def test_every_explorer_of_the_book_shows_one_of_them():
     shown = re.findall(r"\b(?:Explorer|Diagram)\(\s*\"[a-z-]+\",\s*\*(?:\w+\.)?(\w+)\(", text)
     made = len(re.findall(r"\n(?:Explorer|Diagram)\(", text))
     assert len(shown) == made
-    assert set(shown) <= {function for _, function in drawn()}
+    assert set(shown) <= {function.__name__ for _, function in drawn()}
+
+
+def test_panels_stand_in_the_order_in_which_they_are_read():
+    told = {}
+    for chapter, function in drawn():
+        if all(each.default is not each.empty for each in inspect.signature(function).parameters.values()):
+            parts = sorted(function()[0].subfigs, key=lambda part: part.bbox.x0)
+            titles = [axes.get_title(loc="left") for part in parts for axes in part.axes]
+            if len(titles := [title for title in titles if title]) > 1:
+                told[f"{chapter}.{function.__name__}"] = titles
+    assert told == LEFT_TO_RIGHT
 
 
 def test_values_that_a_slider_walks_along_ascend():
@@ -98,6 +135,28 @@ def test_ticks_that_lie_are_found():
     assert labels_at_their_values(axes.yaxis)
     axes.yaxis.set_ticks([1e-4, 1], labels=["10⁻⁵", "10⁰"])
     assert not labels_at_their_values(axes.yaxis)
+
+
+@pytest.mark.parametrize(
+    ("places", "labels", "wrong"),
+    [
+        ([-1, 0, 1], None, ""),
+        ([0, 1, 2], ["none", "one", "two"], ""),
+        ([0, 1, 2], ["1", "2", "4"], ""),
+        ([-1, 1, 3], None, "outside"),
+        ([1, 0, 1], None, "do not ascend"),
+        ([-1, -1, 0], None, "do not ascend"),
+        ([-2, 0, 1], None, "uneven"),
+        ([0, 1, 2], ["1", "3", "2"], "out of order"),
+    ],
+)
+def test_ticks_out_of_place_are_found(places, labels, wrong):
+    (axes,) = panels()[1]
+    axes.set_xticks(places, labels)  # which widens the axis
+    axes.set_xlim(-2.1, 2.1)
+    told = misplaced(axes.xaxis)
+    assert wrong in told
+    assert bool(wrong) == bool(told)
 
 
 @pytest.mark.parametrize("channel", [0, 2])

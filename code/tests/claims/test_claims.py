@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import re
 import subprocess
 import sys
 
@@ -10,10 +12,21 @@ import pytest
 
 from encoderlab.chapters.registry import CLAIMS
 from encoderlab.claims.__main__ import in_full, main
-from encoderlab.claims.claim import RELATIONS, SUPPORT, VERDICTS, Claim, Evidence, Finding, numbered
+from encoderlab.claims.claim import (
+    RELATIONS,
+    SUPPORT,
+    VERDICT_NAMES,
+    VERDICTS,
+    Claim,
+    Evidence,
+    Finding,
+    claim,
+    numbered,
+)
 from encoderlab.claims.ledger import Ledger
 from encoderlab.claims.text import measured_and_bound, number
 
+ROLES = sorted({SUPPORT}.union(*VERDICTS.values()))
 CHAPTERS = {  # the claims that each chapter has to settle, by its stem
     "elementwise": {*range(1, 10), 63},
     "attention": {*range(11, 20), 26, 28, 30, 31, 32, 61, 64},
@@ -70,41 +83,90 @@ def some_claim(**changes: object) -> Claim:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"verdict": "true"}, "verdict must be one of .*, got 'true'"),
+        ({"verdict": "true"}, f"verdict must be one of {list(VERDICTS)}, got 'true'"),
         ({"number": 0}, "number must be 1 or more, got 0"),
         ({"note": 3}, "note must be 1 or 2, got 3"),
+        ({"note": 0}, "note must be 1 or 2, got 0"),
+        ({"section": ""}, "section must be a text, got ''"),
         ({"says": " "}, "says must be a text, got ' '"),
+        ({"holds": ""}, "holds must be a text, got ''"),
+        ({"chapter": ""}, "chapter must be a text, got ''"),
         ({"references": "dong2021"}, "references must be a tuple of keys, got 'dong2021'"),
-        ({"rests_on_reference": True}, r"references must be the reference it rests on, got \(\)"),
+        ({"rests_on_reference": True}, "references must be the reference it rests on, got ()"),
     ],
 )
 def test_claim_out_of_range_is_refused(changes: dict[str, object], message: str) -> None:
     """The error names the field, what came and what was expected."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         some_claim(**changes)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("proof", "a", 0.0, "<", 1.0), "role must be one of .*, got 'proof'"),
-        (("identity", "a", 0.0, "<<", 1.0), "relation must be one of .*, got '<<'"),
-        (("identity", "", 0.0, "<", 1.0), "what must be a phrase"),
+        (("proof", "a", 0.0, "<", 1.0), f"role must be one of {ROLES}, got 'proof'"),
+        (("identity", "a", 0.0, "<<", 1.0), f"relation must be one of {list(RELATIONS)}, got '<<'"),
+        (("identity", " ", 0.0, "<", 1.0), "what must be a phrase that names the quantity, got ' '"),
     ],
 )
 def test_finding_out_of_range_is_refused(arguments: tuple[str, str, float, str, float], message: str) -> None:
     """So does the error of a finding."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         Finding(*arguments)
 
 
 def test_evidence_needs_findings_of_different_names() -> None:
     """No finding is no evidence, and two of one name would hide one another."""
-    with pytest.raises(ValueError, match="findings must be at least one Finding"):
+    with pytest.raises(ValueError, match=r"^findings must be at least one Finding, got \[\]$"):
         Evidence(())
     finding = Finding("identity", "gap", 0.0, "=", 0.0)
-    with pytest.raises(ValueError, match="each `what` once"):
+    with pytest.raises(ValueError, match=r"^findings must be each `what` once, got \['gap', 'gap'\]$"):
         Evidence((finding, finding))
+
+
+def test_what_was_measured_and_claimed_stays() -> None:
+    """A check that has been read cannot be given another number, nor a claim another verdict."""
+    for record, field in (
+        (some_claim(), "verdict"),
+        (some_evidence("identity"), "findings"),
+        (some_evidence("identity").findings[0], "value"),
+    ):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(record, field, getattr(record, field))
+
+
+def test_a_claim_is_declared_above_its_check() -> None:
+    """Each argument goes where its name says, and the folder of the function is the chapter."""
+    finding = Finding("identity", "gap", 0.0, "=", 0.0)
+    fields = {"note": 2, "section": "8.1", "says": "a", "verdict": "exact", "holds": "b"}
+    rest = {"references": ("dong2021",), "rests_on_reference": True}
+
+    def check() -> list[Finding]:
+        return [finding]
+
+    check.__module__ = "encoderlab.chapters.stacking.claims.one_formula"
+    made = claim(3, **fields, **rest)(check)  # type: ignore[arg-type]
+    assert made.check() == Evidence((finding,))
+    assert made == some_claim(number=3, chapter="stacking", check=made.check, **fields, **rest)
+    plain = claim(3, **fields)(check)  # type: ignore[arg-type]
+    assert (plain.references, plain.rests_on_reference) == ((), False)
+    bare = some_claim()
+    assert (bare.references, bare.rests_on_reference) == ((), False)
+    check.__module__ = "elsewhere.stacking.claims"
+    message = "check must be in encoderlab.chapters.<chapter>.claims, got 'elsewhere.stacking.claims'"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        claim(3, **fields)(check)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("relation", "met"),
+    [("<", "below"), ("≤", "below at"), ("=", "at"), ("≠", "below above"), ("≥", "at above"), (">", "above")],
+)
+def test_relations_mean_what_they_say(relation: str, met: str) -> None:
+    """Of a value below the bound, at it and above it, each meets the right ones."""
+    values = {"below": 1.0, "at": 2.0, "above": 3.0}
+    holds = [name for name, value in values.items() if Finding("inside", "a", value, relation, 2.0).holds]
+    assert holds == met.split()
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -125,7 +187,7 @@ def test_objections_name_the_number_that_fails() -> None:
 
 def test_a_number_is_given_once() -> None:
     """Two claims of one number are refused, wherever they come from."""
-    with pytest.raises(ValueError, match="number must be given to one claim only"):
+    with pytest.raises(ValueError, match=r"^number must be given to one claim only, got \[1, 1\]$"):
         numbered([some_claim()], [some_claim()])
     assert list(numbered([some_claim(number=2)], [some_claim()])) == [1, 2]
 
@@ -174,6 +236,12 @@ def test_ledger_in_both_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (0.0, "0"),
         (-3, "−3"),
+        (10.0, "10"),
+        (999999.0, "999999"),
+        (1e6, "10⁶"),
+        (1234567.0, "1.23 × 10⁶"),
+        (0.001, "0.001"),
+        (-0.25, "−0.25"),
         (0.1234, "0.123"),
         (0.0056, "0.0056"),
         (0.00056, "5.6 × 10⁻⁴"),
@@ -182,6 +250,7 @@ def test_ledger_in_both_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
         (9.9999e-5, "10⁻⁴"),
         (-2.5e-300, "−2.5 × 10⁻³⁰⁰"),
         (4.2e17, "4.2 × 10¹⁷"),
+        (math.inf, "∞"),
         (-math.inf, "−∞"),
         (math.nan, "nan"),
     ],
@@ -195,6 +264,8 @@ def test_sides_that_differ_are_written_differently() -> None:
     """A value just below its bound is not rounded onto it."""
     finding = Finding("identity", "a", math.nextafter(1.0, 0.0), "<", 1.0)
     assert measured_and_bound(finding) == ("0.9999999999999999", "< 1")
+    finding = Finding("identity", "a", 0.1 + 0.2, ">", 0.3)  # nothing short of seventeen digits will do
+    assert measured_and_bound(finding) == ("0.30000000000000004", "> 0.29999999999999999")
 
 
 @pytest.mark.parametrize(("value", "mark"), [(0.0, "holds"), (2.0, "FAILS")])
@@ -219,14 +290,27 @@ def test_one_claim_in_full(value: float, mark: str, monkeypatch: pytest.MonkeyPa
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Table, one claim, and what is said to a number without a claim."""
     assert main([]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == len(CLAIMS) + 1
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["#", "note", "verdict", "the", "note", "says"]
+    assert [row.split()[:4] for row in rows] == [
+        [str(c.number), str(c.note), "§", c.section.split()[0]] for c in CLAIMS.values()
+    ]
+    for row, each in zip(rows, CLAIMS.values(), strict=True):
+        assert f" {VERDICT_NAMES[each.verdict]} " in row
+        said = row.split(VERDICT_NAMES[each.verdict], 1)[1].strip().removesuffix(" …")
+        assert " ".join(each.says.split()).startswith(said)
+        assert len(said) > 40 or said == each.says
+        assert len(said) <= 72
     assert main(["4"]) == 0
     shown = capsys.readouterr().out
     assert all(finding.what in shown for finding in CLAIMS[4].check().findings)
     assert main(["4000"]) == 2
-    assert "there is no claim 4000" in capsys.readouterr().err
-    assert main(["four"]) == 2
-    assert "expected one number, got 'four'" in capsys.readouterr().err
+    assert f"there is no claim 4000; there are 1 to {len(CLAIMS)}\n" == capsys.readouterr().err
+    for wrong in (["four"], ["4", "5"]):
+        assert main(wrong) == 2
+        usage, told = capsys.readouterr().err.splitlines()
+        assert usage == "usage: python -m encoderlab.claims [NUMBER]"
+        assert told == f"expected one number, got {' '.join(wrong)!r}"
 
 
 def test_command_line_as_a_command() -> None:

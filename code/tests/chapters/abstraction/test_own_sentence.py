@@ -34,7 +34,9 @@ def test_files_that_are_not_the_published_ones_are_named_in_a_line(monkeypatch):
 def test_with_it_a_typed_sentence_is_drawn_and_a_bad_one_answered():
     box = own.sentence_box(model("float32"), "The dog slept")
     field, place = box.children
-    *_, image, says = place.children[0].children
+    *controls, image, says = place.children[0].children
+    rows = [each.options for control in controls for each in control.children if hasattr(each, "options")]
+    assert list(rows[0]) == [(str(layer), layer) for layer in range(1, 7)]
     assert bytes(image.value).startswith(b"\x89PNG")
     assert "“The dog slept”, layer 1: " in says.value
     for text, message in (

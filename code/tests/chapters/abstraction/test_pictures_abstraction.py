@@ -106,6 +106,8 @@ def test_the_frame_stands_round_the_reach_of_the_head(readings, layer, head):
     np.testing.assert_allclose(shown_matrix(titled(figure, "One head: from row to column"), tokens), pattern)
     table = titled(figure, "Reach of all 72, even attention = 1")
     (frame,) = [line for line in table.lines if line.get_animated()]
+    assert len(points(frame)) == 5  # four corners, and back
+    assert points(frame)[0].tolist() == points(frame)[-1].tolist()
     left, right = points(frame)[:, 0].min(), points(frame)[:, 0].max()
     low, high = points(frame)[:, 1].min(), points(frame)[:, 1].max()
     assert ((left + right) / 2, (low + high) / 2) == (

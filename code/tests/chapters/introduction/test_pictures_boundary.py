@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from matplotlib.patches import FancyBboxPatch, PathPatch
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, PathPatch
 
 from encoderlab.chapters.introduction.figures.boundary import GRID, WORDS, boundary
 from encoderlab.experiments.kept_weights import load_model
@@ -58,6 +58,34 @@ def test_the_drawn_layer_follows_the_switches():
         assert told[-1] == f"× {depth}"
         assert len(boxes) == len(WORDS)
         assert all(np.allclose(b.get_edgecolor()[:3], np.array(to_rgb(BLUE if ffn else GREY))) for b in boxes)
+
+
+def test_arrows_of_the_layer_go_up_and_skips_go_round():
+    """From word to output, attention and FFN on the way; tokens read one another in both directions."""
+    figure, update = boundary()
+    update(True, 2)
+    sheet = figure.axes[0]
+    middles = {t.get_text(): t.get_position() for t in sheet.texts}
+    arrows = [np.array(a._posA_posB) for a in sheet.findobj(FancyArrowPatch)]
+    rising = [(x, low, high) for (x, low), (to, high) in arrows if x == to and low != high]
+    level = [(x, to, y) for (x, y), (to, same) in arrows if y == same]
+    assert len(rising) + len(level) == len(arrows)
+    assert all(low < high for _, low, high in rising)
+    for word in WORDS:
+        x, y = middles[word]
+        own = sorted((low, high) for at, low, high in rising if at == pytest.approx(x))
+        assert own[0][0] < middles["attention: across the tokens"][1] < own[-1][1]
+        assert y < own[0][1]
+        assert (np.diff(own, axis=0) > 0).all()
+        starts = [h for a, b, h in level if (a, b) == (x, pytest.approx(x - 1))]
+        skips = sorted((low, high) for at, low, high in rising if at == pytest.approx(x - 1))
+        assert starts == [low for low, _ in skips]
+        assert len(skips) == 2
+    among = {frozenset((round(a, 6), round(b, 6))) for a, b, _ in level if abs(a - b) > 1}
+    assert len(among) == len(WORDS) * (len(WORDS) - 1) / 2
+    right = max(b.get_window_extent().x1 for b in sheet.findobj(FancyBboxPatch))
+    (times,) = [t for t in sheet.texts if t.get_text() == "× 2"]
+    assert times.get_transform().transform(times.get_position())[0] > right  # beside the layer
 
 
 def to_rgb(colour):

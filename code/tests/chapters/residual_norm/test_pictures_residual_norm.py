@@ -76,6 +76,10 @@ def test_bars_before_and_after_layer_norm(scale, shift, outlier, eps):
         assert middle.tolist() == list(range(1, 9))
         np.testing.assert_allclose(top, told)
         assert axis_names(axes)[0] == "feature"
+        (zero,) = lines(axes, GREY, moving=False)
+        assert zero.get_ydata() == [0, 0]
+    dotted = lines(titled(figure, "After LayerNorm"), GREY, style=":", moving=False)
+    assert [line.get_ydata() for line in dotted] == [[-1, -1], [1, 1]]
     assert scales(titled(figure, "One token")) == ("linear", "symlog")
     assert labels_at_their_values(titled(figure, "One token").yaxis)
 

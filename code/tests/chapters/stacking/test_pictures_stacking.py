@@ -1,5 +1,7 @@
 """The pictures of chapter 3 show what the mathematics gives: each is read as a reader reads it."""
 
+import re
+
 import numpy as np
 import pytest
 from artists import (
@@ -95,7 +97,7 @@ def test_the_impersonator_stands_beside_its_model(n, d, d_qk, seen):
 def test_log_odds_of_one_layer_and_of_two(angle, scale):
     figure, update = steer(one_for_two.third_token())
     update(angle=0, scale=4)
-    update(angle=angle, scale=scale)
+    says = update(angle=angle, scale=scale)
     plane, odds = titled(figure, "Three tokens"), titled(figure, "How much the query prefers the first key")
     named = {text.get_text(): text.xy for text in plane.texts}
     pair = [named["query, and one key"], named["the other key"]]
@@ -125,6 +127,9 @@ def test_log_odds_of_one_layer_and_of_two(angle, scale):
         assert values(line)[angle // 5] == pytest.approx(value)
     (here,) = lines(odds, VERMILLION, marker="o", style="None")
     np.testing.assert_allclose(points(here), [[angle, told[1]]])
+    around = values(line)
+    written = [float(n.replace("−", "-")) for n in re.findall(r"−?\d+\.\d\d", says)]
+    assert written == pytest.approx([*told, around.min(), around.max()], abs=0.0051)
     assert axis_names(odds) == ("where the third token is", "log-odds")
     assert ticks(odds.xaxis) == {"0°": 0, "90°": 90, "180°": 180, "270°": 270, "360°": 360}
 
@@ -155,6 +160,8 @@ def test_patterns_stand_between_their_tokens(task, experiment, example):
 
     score, runs = titled(figure, "Right answers"), load(experiment).runs
     (dots,) = lines(score, BLUE, marker="o", style="None")
+    reach = values(series(score, "what one look gives"))
+    assert min(reach) < 0 < len(CONTESTANTS) - 1 < max(reach)  # it passes every row
     for name, settings in CONTESTANTS.items():
         asked = settings | OPTIONS[experiment]
         told = [r.measures["accuracy"] for r in runs if asked.items() <= r.settings.items()]
@@ -194,7 +201,7 @@ def test_every_trained_model_is_a_dot_in_its_place(task, experiment, by, key, na
         if not any(run.settings["depth"] == depth for run in runs):
             assert "none trained" in places
             continue
-        assert set(places) == set(names)
+        assert sorted(places, key=places.__getitem__) == list(names)  # from left to right
         for heads, colour in colours.items():
             for few in (False, True):
                 (dots,) = [
