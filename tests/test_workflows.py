@@ -103,7 +103,7 @@ def test_tests_run_on_the_oldest_python_that_is_promised_and_on_binders() -> Non
 def test_what_make_test_leaves_out_is_run_somewhere() -> None:
     """A check that nobody runs finds nothing."""
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    checks = set(re.findall(r"^(test[\w-]*|links|lint):", makefile, re.MULTILINE))
+    checks = set(re.findall(r"^(test[\w-]*|links|lint|mutants):", makefile, re.MULTILINE))
     commands = [step["run"] for path in WORKFLOWS for step in steps(read(path)) if "run" in step]
     scripts = [
         (REPOSITORY / name).read_text("utf-8") for name in re.findall(r"bash (\S+)", "\n".join(commands))
