@@ -169,12 +169,12 @@ def tests_of(path: Path) -> list[str]:
     return [*nearest, f"tests/{room}", f"{PACKAGE}/{room}"]
 
 
-def fate(mutant: Mutant, copy: Path, limit: float) -> str:
+def fate(mutant: Mutant, copy: Path, tests: tuple[str, ...], limit: float) -> str:
     """Put a fault into a copy of the code, run the tests there, and take it out again."""
     place = copy / mutant.path.relative_to(CODE)
     place.write_text(mutant.code(), encoding="utf-8")
     try:
-        return "survived" if passes(tuple(tests_of(mutant.path)), copy, limit) else "killed"
+        return "survived" if passes(tests, copy, limit) else "killed"
     except subprocess.TimeoutExpired:
         return "ran on"
     finally:
@@ -228,16 +228,17 @@ def main() -> None:
             rng = random.Random(asked.seed)
             places = rng.sample(sorted(by_place), min(asked.sample, len(by_place)))
             drawn = [rng.choice(by_place[place]) for place in places]
+            tests = {mutant.path: tuple(tests_of(mutant.path)) for mutant in drawn}
             took = {}
-            for tests in sorted({tuple(tests_of(mutant.path)) for mutant in drawn}):
+            for each in sorted(set(tests.values())):
                 begun = time.perf_counter()
-                if not passes(tests, copy):
-                    raise SystemExit(f"the tests must pass without a fault, these do not: {' '.join(tests)}")
-                took[tests] = time.perf_counter() - begun
+                if not passes(each, copy):
+                    raise SystemExit(f"the tests must pass without a fault, these do not: {' '.join(each)}")
+                took[each] = time.perf_counter() - begun
             fates: collections.Counter[str] = collections.Counter()
             for mutant in drawn:
-                limit = max(SECONDS, 10 * took[tuple(tests_of(mutant.path))])
-                fates[told := fate(mutant, copy, limit)] += 1
+                told = fate(mutant, copy, tests[mutant.path], max(SECONDS, 10 * took[tests[mutant.path]]))
+                fates[told] += 1
                 if told == "survived":
                     print(changed(mutant), flush=True)
             share = 1 - fates["survived"] / len(drawn)
