@@ -101,11 +101,14 @@ def misplaced(axis: Axis) -> str:
             return f"labels out of order: {list(ticks(axis))}"
     if axis.get_scale() == "symlog" or len(places) < 2:
         return ""
-    steps = np.diff(axis.get_transform().transform(places))
+    even = axis.get_transform().transform(places)
+    steps = np.diff(even)
     drawn = [line.get_data()[axis.axis_name == "y"] for line in axis.axes.lines]
     at_points = any(np.isin(places, along).all() for along in drawn)  # a tick for each value that was tried
     if not np.allclose(steps, steps[0]) and not at_points:
         return f"uneven ticks: {places}"
+    if not np.allclose(even / steps[0], np.round(even / steps[0])) and not at_points:
+        return f"ticks that are no multiples of their step: {places}"
     return ""
 
 

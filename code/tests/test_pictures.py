@@ -145,6 +145,7 @@ def test_ticks_that_lie_are_found():
         ([0, 1, 2], ["1", "2", "4"], ""),
         ([0, 1, 4], None, ""),
         ([0, 1, 3], None, "uneven"),
+        ([-1, 1, 3], None, "no multiples"),
         ([1, 0, 1], None, "do not ascend"),
         ([-1, -1, 0], None, "do not ascend"),
         ([-2, 0, 1], None, "uneven"),

@@ -22,6 +22,11 @@ def test_every_question_has_three_answers_and_a_verdict(monkeypatch):
     assert [i["value"] for i in soup.fieldset.find_all("input")] == ["true", "false", "depends"]
     assert len({i["name"] for i in soup.find_all("input")}) == 2
     assert soup.select_one(".quiz-verdict a")["href"] == "chapters/claims.html#claim-7"
+    answers = [label.get_text().strip() for label in soup.fieldset.find_all("label")]
+    assert answers == ["True", "False", "It depends"]
+    assert soup.select_one(".claim-badge").get_text() == "claim 7 · exact"
+    assert "claim-exact" in soup.select_one(".claim-badge")["class"]
+    assert repr(Quiz(claims)) == "Quiz of 2 claims"
     assert "identity 0: 0 (≤ 1)" in soup.select_one(".quiz-verdict").get_text()
     monkeypatch.delenv("ENCODERLAB_WORLD")
     assert not BeautifulSoup(Quiz(claims)._repr_html_(), "html.parser").a

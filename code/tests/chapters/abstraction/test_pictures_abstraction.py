@@ -194,6 +194,7 @@ def test_the_bins_show_mean_interval_and_scatter(measure, name, second, start):
         np.testing.assert_allclose(
             scale_of(spread_axes)(y[np.abs(x - layer) < 0.5]), told, rtol=2e-5, atol=1e-5
         )
+        assert x[np.abs(x - layer) < 0.5].mean() == pytest.approx(layer)  # they spread to both sides alike
     assert ticks(mean_axes.xaxis) == {"emb.": 0} | {str(k): k for k in LAYERS}
     orange = [text.get_text() for text in moving_texts(mean_axes) if text.get_text().startswith("orange")]
     assert orange == ([f"orange: {bins.MEASURES[measure].label}"] if second else [])
@@ -317,6 +318,7 @@ def test_lengths_show_mean_interval_heads_and_what_to_compare(measure, name, bes
         x, y = points(dots).T
         shown = scale_of(spread_axes)(y[np.abs(x - layer) < 0.5])
         np.testing.assert_allclose(shown, told, rtol=1e-4, atol=1e-4)
+        assert x[np.abs(x - layer) < 0.5].mean() == pytest.approx(layer)
     (orange,) = [text.get_text() for text in moving_texts(mean_axes) if "orange" in text.get_text()]
     assert orange == f"orange: {lengths.SHOWN[measure].label}"
     assert axis_names(mean_axes)[0] == "after layer"
