@@ -32,6 +32,7 @@ from encoderlab.chapters.stacking.two_steps import CONTESTANTS, OPTIONS
 from encoderlab.experiments.kept_weights import load_model
 from encoderlab.experiments.results import load
 from encoderlab.explorer.style import BLUE, GREEN, GREY, PURPLE, SEQUENTIAL, VERMILLION
+from encoderlab.numerals import scientific
 
 
 def attend(x, layer):
@@ -282,7 +283,7 @@ def test_the_laboratory_draws_median_and_range(ffn, residual, norm, mask, scale)
 def test_the_ruler_walks_from_before_to_after(between, norm, ffn, scale):
     figure, update = steer(collapse.cubic_ruler(), ("",))
     update("relative positions", "none", True, 1)
-    update(between, norm, ffn, scale)
+    says = update(between, norm, ffn, scale)
     (axes,) = figure.axes
     full, x = random_stack(0, 24, scale)
     states = follow(full.switch(ffn=ffn, residual=between == "skip", norm=norm), x, biases().get(between))
@@ -293,6 +294,8 @@ def test_the_ruler_walks_from_before_to_after(between, norm, ffn, scale):
     np.testing.assert_allclose(before[large], np.array(sizes[: len(before)])[large])
     np.testing.assert_allclose(before[1:], after[:-1])
     assert len(before) >= 3
+    ends = f"from {scientific(before[0])} the residual comes to {scientific(after[-1])}"
+    assert f"{ends} in {len(before)} layers" in says
     assert points(walk).max() < axes.get_xlim()[1]  # what has fallen far may leave at the bottom, and is told
     assert axis_names(axes) == ("‖R‖ before the layer", "‖R‖ after it")
     assert scales(axes) == ("log", "log")
