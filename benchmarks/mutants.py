@@ -13,16 +13,19 @@ Left out are, and so nothing is known of them:
 - the arguments in `LOOKS`, which say how large or transparent something is drawn, or where a legend is;
 - decorators, since most often it is a cache that goes, without which all is as before, only slower;
 - exceptions that are caught, since the name put there is bound nowhere, and whatever comes by fails;
-- a number for a variable, since that operator has to be told which variable.
+- a number for a variable, since that operator has to be told which variable;
+- the playground, whose tests need the built book and a browser.
 
 Some mutants of the rest are no faults. They count as survivors all the same, so that nobody's judgement is in
 the score, and these are their kinds:
 
 - the same value in other words: `[-1]` for `[0]` of a list of one, `total > 1` for `total > 0` in `softmax`,
   where a row that is not masked throughout sums to 1 or more since its largest weight is exp(0);
+- where a moving artist starts, since `update` puts it elsewhere before anyone looks;
 - how finely a curve or a plane is sampled, as 62 rows of points in place of 61;
 - how something is drawn, where no argument of `LOOKS` says it: how far dots are spread so as not to hide one
-  another, how an arrow bends, how much room the limits of an axis leave, ticks at other right values.
+  another, how an arrow bends, how much room the limits of an axis leave, ticks at other right values, after
+  how many letters a line of the terminal is broken.
 """
 
 from __future__ import annotations
@@ -222,6 +225,7 @@ def main() -> None:
             (Path(folder) / page).symlink_to(CODE.parent / page)
         for group in asked.groups or GROUPS:
             paths = sorted(path for pattern in GROUPS[group] for path in (CODE / PACKAGE).glob(pattern))
+            paths = [path for path in paths if "playground" not in path.parts]
             by_place = collections.defaultdict(list)
             for mutant in (mutant for path in paths for mutant in mutants(path)):
                 by_place[mutant.path, mutant.start, mutant.operator == "SwapNeighbours"].append(mutant)

@@ -50,6 +50,7 @@ def test_the_bench_draws_function_slope_and_what_layers_do(activation, gain, siz
         np.testing.assert_allclose(shown, np.prod(told, axis=0) ** 0.2)
     assert values(series(many, "gradient, coming back left"))[-1] == pytest.approx(1)  # where it enters
     assert scales(many) == ("linear", "log")
+    assert many.get_xlim() == (0, 20)  # from the first layer to the last, and no further
     assert labels_at_their_values(many.yaxis)
 
 
