@@ -24,8 +24,7 @@ the score, and these are their kinds:
 - where a moving artist starts, since `update` puts it elsewhere before anyone looks;
 - how finely a curve or a plane is sampled, as 62 rows of points in place of 61;
 - how something is drawn, where no argument of `LOOKS` says it: how far dots are spread so as not to hide one
-  another, how an arrow bends, how much room the limits of an axis leave, ticks at other right values, after
-  how many letters a line of the terminal is broken.
+  another, how an arrow bends, how much room the limits of an axis leave, ticks at other right values.
 """
 
 from __future__ import annotations

@@ -287,6 +287,15 @@ def test_one_claim_in_full(value: float, mark: str, monkeypatch: pytest.MonkeyPa
     assert main(["7"]) == (0 if borne_out else 1)
 
 
+def test_lines_of_the_terminal_are_a_hundred_letters() -> None:
+    """Words that would fill one to the last letter do, and no line is longer."""
+    told, _ = in_full(some_claim(says=" ".join(120 * "x"), holds=f"yy {' '.join(120 * 'x')}"))
+    lines = told.splitlines()
+    for start in ("The note says: ", "What holds: "):
+        (first,) = (k for k, line in enumerate(lines) if line.startswith(start))
+        assert [len(line) for line in lines[first : first + 2]] == [100, 99]
+
+
 def test_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Table, one claim, and what is said to a number without a claim."""
     assert main([]) == 0
