@@ -75,7 +75,7 @@ class Book:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding="utf-8",
-            timeout=900,
+            timeout=3600,
             check=False,
         )
         log = COLOURS.sub("", run.stdout)

@@ -148,6 +148,34 @@ def test_scripts_stand_in_one_order(book: Book) -> None:
         assert own == sorted(own)
 
 
+def test_two_builds_in_two_folders_are_the_same_book(small_book: Book, tmp_path: Path) -> None:
+    """Each file that readers get is the same, byte by byte, those of figures and the notebooks among them."""
+    cells = [
+        "import matplotlib.pyplot as plt\nfrom encoderlab.explorer import Explorer, Toggle",
+        "figure, axes = plt.subplots()",
+        "(line,) = axes.plot([0, 1], animated=True)",
+        "Explorer('one', figure, lambda ffn: line.set_ydata([0, ffn]) or f'{ffn:d}', ffn=Toggle('FFN'))",
+    ]
+    path = small_book.root / "intro.md"
+    write_notebook(path, "A page", "\n".join(cells))
+    still = "plt.subplots()[1].scatter([0, 1], [1, 0], label='still');"
+    text = f"\n## A heading\n\nSee {{module}}`encoderlab.model.linear`.\n\n```{{code-cell}}\n{still}\n```\n"
+    path.write_text(path.read_text(encoding="utf-8") + text, encoding="utf-8")
+    other = Book(tmp_path / "elsewhere" / "another name")
+    shutil.copytree(small_book.root, other.root)
+    written = []
+    for book in (small_book, other):
+        build = book.build()
+        assert build.status == 0, build.log[-6000:]
+        folders = (book.html, book.root / "notebooks")
+        files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+        written.append({path.relative_to(book.root).as_posix(): path.read_bytes() for path in files})
+    first, second = written
+    assert len(first) > 0
+    assert sorted(first) == sorted(second)
+    assert [name for name, content in first.items() if second[name] != content] == []
+
+
 def test_no_table_has_a_head_without_words(book: Book) -> None:
     """A screen reader names each cell by the head of its column."""
     for page in book.pages():

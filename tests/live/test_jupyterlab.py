@@ -34,6 +34,7 @@ PICTURE = """async (image) => {
 def page(browser: Browser, binder: Server) -> Iterator[Page]:
     """Open an empty tab, and leave no kernel behind."""
     with browser.new_page(viewport={"width": 1400, "height": 1000}) as opened:
+        opened.set_default_timeout(2 * MINUTES)  # a machine may be busy, and what fails fails later
         yield opened
     binder.end_sessions()
 
@@ -60,23 +61,28 @@ def moves(control: Locator) -> Iterator[None]:
                 yield button.click()
         return
     handle = control.locator(".noUi-handle")
-    for key in ("ArrowRight", "ArrowLeft"):
-        for _ in range(int(float(handle.get_attribute("aria-valuemax"))) or 1):
-            yield handle.press(key)
+    start, last = (int(float(handle.get_attribute(f"aria-value{what}"))) for what in ("now", "max"))
+    for key in ["ArrowRight"] * (last - start) + ["ArrowLeft"] * last:
+        yield handle.press(key)
 
 
 def changes(explorer: Locator, control: Locator) -> set[str]:
-    """Move a control until figure and sentence have both changed, and tell which did."""
+    """Move a control until figure and sentence have both changed, and tell which did.
+
+    The kernel sends the sentence before the figure, so a new figure ends a move. Without one there is nothing
+    to wait for but time, plenty of it.
+    """
     changed: set[str] = set()
-    before = shown(explorer)
+    before = after = shown(explorer)
     for _ in moves(control):
-        deadline = time.monotonic() + 5
-        while len(changed) < 2 and time.monotonic() < deadline:
+        figure = after[0]
+        deadline = time.monotonic() + MINUTES / 1000
+        while len(changed) < 2 and after[0] == figure and time.monotonic() < deadline:
+            explorer.page.wait_for_timeout(50)
             after = shown(explorer)
             changed |= {
                 what for what, a, b in zip(("figure", "sentence"), before, after, strict=True) if a != b
             }
-            explorer.page.wait_for_timeout(50)
         if len(changed) == 2:
             break
     return changed
