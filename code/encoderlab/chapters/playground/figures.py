@@ -39,7 +39,8 @@ class Playground:
     Parameters
     ----------
     name : str
-        What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens.
+        What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens. A name
+        in `lessons` makes it small: with the set states of that lesson, and without the choice of a task.
     state : str
         Where it starts, written as in the address: the task, and what differs from where that task starts.
 
@@ -77,12 +78,15 @@ class Playground:
         link : bool
             Whether its states can be addressed: so in the page, not in a kernel.
         """
-        settings = {"tries": [_try(one) for one in tries()], "link": link}
+        lesson = lessons().get(self.name)
+        states = [_try(one) for one in tries()] if lesson is None else [_try_further(one) for one in lesson]
+        settings = {"tries": states, "link": link}
         data = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
         return (
             f"<style>{_style()}</style>"
-            f'<figure class="playground" id="{self.name}" data-state="{html.escape(self.state)}">'
-            f'<div class="pg-drawn">{drawn()}</div><p class="pg-still"></p>'
+            f'<figure class="playground{" pg-lesson" if lesson else ""}" id="{self.name}" '
+            f'data-state="{html.escape(self.state)}">'
+            f'<div class="pg-drawn">{_drawn(self.state, states if lesson else [])}</div><p class="pg-still"></p>'
             f'<noscript><p class="pg-still">Training in the page takes JavaScript.</p></noscript>'
             f'<div class="pg-app">{_web("page.html")}</div>'
             f'<script type="application/json">{data}</script></figure><script>{script()}</script>'
@@ -117,6 +121,25 @@ def tries() -> list[dict[str, str]]:
     """Return the set states: query, name, what to expect, and the chapter that says why."""
     states: list[dict[str, str]] = json.loads(_web("tries.json"))
     return states
+
+
+@lru_cache
+def lessons() -> dict[str, list[dict[str, str]]]:
+    """Return the set states of the figures inside chapters, by the figure's name: query, name, what to expect."""
+    states: dict[str, list[dict[str, str]]] = json.loads(_web("lessons.json"))
+    return states
+
+
+def _drawn(state: str, told: list[dict[str, str]]) -> str:
+    """Return what stands in a figure's place: Moons where they are its task, and what was measured of its states."""
+    pictures = drawn() if state.startswith("task=moons") else ""
+    items = "".join(f"<li><b>{one['name']}.</b> {one['expect']} {one['found']}</li>" for one in told)
+    return pictures + (f"<ul>{items}</ul>" if items else "")
+
+
+def _try_further(one: dict[str, str]) -> dict[str, str]:
+    address = f"playground.html#playground?{one['query']}"
+    return one | {"found": found(one["query"]), "chapter": address, "title": "More of it in the playground."}
 
 
 def _try(one: dict[str, str]) -> dict[str, str]:
