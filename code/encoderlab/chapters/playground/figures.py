@@ -39,8 +39,8 @@ class Playground:
     Parameters
     ----------
     name : str
-        What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens. A name
-        in `lessons` makes it small: with the set states of that lesson, and without the choice of a task.
+        What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens.
+        A name in `lessons` makes it small: with that lesson's set states, and no choice of a task.
     state : str
         Where it starts, written as in the address: the task, and what differs from where that task starts.
 
@@ -79,7 +79,7 @@ class Playground:
             Whether its states can be addressed: so in the page, not in a kernel.
         """
         lesson = lessons().get(self.name)
-        states = [_try(one) for one in tries()] if lesson is None else [_try_further(one) for one in lesson]
+        states = [_further(one) for one in lesson] if lesson else [_try(one) for one in tries()]
         settings = {"tries": states, "link": link}
         data = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
         return (
@@ -125,19 +125,19 @@ def tries() -> list[dict[str, str]]:
 
 @lru_cache
 def lessons() -> dict[str, list[dict[str, str]]]:
-    """Return the set states of the figures inside chapters, by the figure's name: query, name, what to expect."""
+    """Return the set states of the figures inside chapters, by figure: query, name, what to expect."""
     states: dict[str, list[dict[str, str]]] = json.loads(_web("lessons.json"))
     return states
 
 
 def _drawn(state: str, told: list[dict[str, str]]) -> str:
-    """Return what stands in a figure's place: Moons where they are its task, and what was measured of its states."""
+    """Return what stands without a script: Moons where they are the task, and what was measured."""
     pictures = drawn() if state.startswith("task=moons") else ""
     items = "".join(f"<li><b>{one['name']}.</b> {one['expect']} {one['found']}</li>" for one in told)
     return pictures + (f"<ul>{items}</ul>" if items else "")
 
 
-def _try_further(one: dict[str, str]) -> dict[str, str]:
+def _further(one: dict[str, str]) -> dict[str, str]:
     address = f"playground.html#playground?{one['query']}"
     return one | {"found": found(one["query"]), "chapter": address, "title": "More of it in the playground."}
 

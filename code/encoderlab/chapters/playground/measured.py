@@ -72,7 +72,7 @@ def cell(state: str) -> str:
 
 
 def states(task: str) -> list[tuple[int, str, list[str]]]:
-    """Return the rows of a task's table: depth, norm, and the states without and with FFN and constant token."""
+    """Return the rows of a task's table: depth, norm, and a state for each column."""
     columns = [(False, False), (True, False)]
     if task in CLOUDS:
         columns += [(False, True), (True, True)]
