@@ -85,10 +85,34 @@ def mend(
     context["body"] = re.sub(r'<section id="(exercise|solution)-content">', "<section>", body)
 
 
+def carry_once(
+    app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: nodes.document | None
+) -> None:
+    """Let a style or a script that cells bring several times stand in the page once.
+
+    The first style stays, for what follows it, and the last script, for what stands before it.
+    """
+    context["body"] = once(context.get("body", ""))
+
+
+def once(body: str) -> str:
+    """Return a body without the repetitions of its styles and scripts."""
+    for kind in ("style", "script"):
+        for text, count in Counter(re.findall(rf"(?s)<{kind}>.*?</{kind}>", body)).items():
+            if count > 1 and kind == "style":
+                first, *rest = body.split(text)
+                body = f"{first}{text}{''.join(rest)}"
+            elif count > 1:
+                *rest, last = body.split(text)
+                body = f"{''.join(rest)}{text}{last}"
+    return body
+
+
 def setup(app: Sphinx) -> dict[str, object]:
     """Connect to Sphinx."""
     app.connect("html-page-context", describe)
     app.connect("html-page-context", mend)
+    app.connect("html-page-context", carry_once)
     app.connect("html-page-context", refuse_same_ids)
     app.connect("html-page-context", bring_storage)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

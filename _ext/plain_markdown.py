@@ -6,6 +6,7 @@ or link that the page shows in its place, a directive its title and its text.
 
 from __future__ import annotations
 
+import html
 import posixpath
 import re
 from collections.abc import Callable, Mapping
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 FENCE = re.compile(r"(?P<fence>`{3,}|:{3,})(?:\{(?P<name>[\w:-]+)\})? *(?P<argument>.*)")
 OPTION = re.compile(r":[\w-]+:")
 LABEL = re.compile(r"\([\w-]+\)=\n?", re.MULTILINE)
-# A role, a span of code (kept as it is), a substitution, or a link without a scheme.
+# A role, a span of code (kept as it is), a substitution, a link without a scheme, or one to a figure's state.
 INLINE = re.compile(
     r"\{(?P<role>[\w:]+)\}`(?P<content>[^`]+)`"
     r"|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
     r"|\{\{ *(?P<substitution>\w+) *\}\}"
-    r"|(?<!!)\[(?P<text>[^\]\[]+)\]\((?P<target>(?!\w+:)[\w./#-]+)\)",
+    r"|(?<!!)\[(?P<text>[^\]\[]+)\]\((?P<target>(?!\w+:)[\w./#-]+)\)"
+    r'|<a href="(?P<built>[\w./-]+)\.html#(?P<state>[^"]*)">(?P<name>[^<]*)</a>',
     re.DOTALL,
 )
 EXPLICIT = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>]+)>", re.DOTALL)
@@ -163,6 +165,9 @@ class Writer:
             return self.convert(str(self.env.config.myst_substitutions[match["substitution"]]))
         if match["target"]:
             return self._link_of_text(match["text"], match["target"])
+        if match["built"]:
+            page = self.page(self._absolute(match["built"]), html.unescape(match["state"]))
+            return self._linked(match["name"], page)
         return match[0]
 
     def _link_of_text(self, text: str, target: str) -> str:

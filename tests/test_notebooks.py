@@ -17,7 +17,7 @@ from plain_notebooks import INSTALL
 CODE = re.compile(
     r"(?ms)^(?P<fence>`{3,})[^`{\n]*\n.*?^(?P=fence)$|(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`)"
 )
-MARKUP = re.compile(r"(?m)\{[a-z]+(?::[a-z]+)?\}`|^ *`{3,}\{|^ *:{3,}|^\([\w-]+\)=|\{\{|^:[\w-]+:|^: ")
+MARKUP = re.compile(r"(?m)\{[a-z]+(?::[a-z]+)?\}`|^ *`{3,}\{|^ *:{3,}|^\([\w-]+\)=|\{\{|^:[\w-]+:|^: |<a\s")
 MATHS = re.compile(r"(?s)\$\$.*?\$\$|\$[^$]+\$")
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 GLUED = re.compile(r"\{glue:text\}`")

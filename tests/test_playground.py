@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from encoderlab.chapters.playground.figures import Playground, tries
+from encoderlab.chapters.playground.figures import Playground, lessons, tries
 from encoderlab.chapters.playground.measured import found
 from encoderlab.chapters.playground.script import ENGINE, bundle, script
+from page_polish import once
 
 PAGE = (
     '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8"><title>Playground</title>'
@@ -37,7 +38,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder: Path = tmp_path_factory.mktemp("playground")
     figure = Playground().figure(link=True)
     space = "<p>" + "Prose. " * 6000 + "</p>"
-    pages = {"index": ("", figure, ""), "far": ("", figure, space), "frame": ("", Playground().frame(), "")}
+    both = "".join(Playground(name, "task=moons").figure(link=True) for name in lessons())
+    pages = {
+        "index": ("", figure, ""),
+        "far": ("", figure, space),
+        "frame": ("", Playground().frame(), ""),
+        "lessons": ("", once(both), ""),
+    }
     for name, (before, middle, after) in pages.items():
         text = PAGE.format(before=before, figure=middle, after=after)
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
@@ -286,6 +293,120 @@ def test_picture_is_saved(visit: Visit) -> None:
 def test_it_is_never_wider_than_the_window(visit: Visit, width: int, query: str) -> None:
     page = visit(f"/index.html#playground?{query}", viewport={"width": width, "height": 900})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+# What is shown can be read, named and reached.
+
+NAMES = """() => [...document.querySelectorAll(".pg-app [aria-label]")]
+    .filter((element) => element.matches("button, a, label, select") && element.checkVisibility())
+    .map((element) => [element.ariaLabel, element.matches("select") ? "" : element.innerText.trim()])"""
+CONTRAST = """() => {
+    const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+    const paint = (colours) => {
+        pixel.clearRect(0, 0, 1, 1);
+        for (const colour of colours) { pixel.fillStyle = colour; pixel.fillRect(0, 0, 1, 1); }
+        return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const light = (colour) => colour.map((c) => c / 255)
+        .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+        .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
+    const found = [];
+    for (const element of document.querySelectorAll(".pg-app *")) {
+        const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+        if (!own || !element.checkVisibility() || element.matches("option, svg *")) continue;
+        const line = [];
+        for (let e = element; e; e = e.parentElement) line.unshift(getComputedStyle(e));
+        const behind = paint(["white", ...line.map((style) => style.backgroundColor)]);
+        const opacity = line.reduce((product, style) => product * style.opacity, 1);
+        const solid = paint([`rgb(${behind})`, line.at(-1).color]);
+        const ink = solid.map((c, k) => behind[k] + (c - behind[k]) * opacity);
+        const [low, high] = [light(behind), light(ink)].sort((a, b) => a - b);
+        const idle = element.closest(":disabled") !== null;
+        found.push([element.textContent, idle, (high + 0.05) / (low + 0.05)]);
+    }
+    return found;
+}"""
+DARK = "document.documentElement.dataset.theme = 'dark'"
+DARK_PAGE = (
+    "html{--pst-color-text-base:#ced6dd;--pst-color-background:#14181e;"
+    "--pst-color-text-muted:#9ca4af;--pst-color-primary:#3fb1c5;background:#14181e}"
+)
+
+
+@pytest.mark.parametrize("query", ["task=moons&ffn=on", "task=two_hop&norm=pre&depth=2"])
+def test_what_is_shown_on_a_button_is_in_its_name(visit: Visit, query: str) -> None:
+    """Readers who speak to the page say what they see; signs are no words."""
+    for name, shown in visit(f"/index.html#playground?{query}").evaluate(NAMES):
+        words = re.findall(r"\w[\w ]*", shown)
+        assert all(word in name for word in words), (name, shown)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["task=moons", "task=induction&depth=8&ffn=on", "task=xor_among"])
+def test_text_stands_out_from_what_is_behind_it(visit: Visit, theme: str, query: str) -> None:
+    """By 4.5 as WCAG asks; what is idle by 2, since it need not be read."""
+    page = visit(f"/index.html#playground?{query}")
+    if theme == "dark":
+        page.evaluate(DARK)
+        page.add_style_tag(content=DARK_PAGE)
+    found = page.evaluate(CONTRAST)
+    assert len(found) > 30
+    assert [text for text, idle, contrast in found if contrast < (2 if idle else 4.5)] == []
+
+
+@pytest.mark.parametrize("state", [*(one["query"] for one in tries()), "task=moons&ffn=on&trained"])
+def test_on_a_phone_buttons_numbers_and_picture_are_seen_together(visit: Visit, state: str) -> None:
+    """Where a link leads, without scrolling: before training, and once after it."""
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+    page = visit(f"/index.html#playground?{state.removesuffix('&trained')}", **phone)
+    if state.endswith("&trained"):
+        page.get_by_role("button", name="Train").tap()
+        expect(page.locator(".pg-says")).to_contain_text("98 % were reached after", timeout=SLOW)
+    for part in ("[data-do=train]", "[data-do=reset]", ".pg-numbers", ".pg-plane"):
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert 0 <= box["x"] <= 390 - box["width"], part
+        assert 0 <= box["y"] <= 844 - box["height"], part
+
+
+# Inside chapters.
+
+
+def test_figures_of_one_page_share_their_script(visit: Visit) -> None:
+    page = visit("/lessons.html", ready=False)
+    expect(page.locator("figure.playground[data-ready]")).to_have_count(len(lessons()))
+    assert page.locator("style").count() == page.locator("body script:not([type])").count() == 1
+    assert "run" not in page.evaluate("told")
+    first, second = (page.locator(f"#{name}") for name in lessons())
+    second.get_by_role("button", name="Step", exact=True).click()
+    expect(second.locator("[data-number=steps]")).to_have_text("1")
+    expect(first.locator("[data-number=steps]")).to_have_text("0")
+
+
+@pytest.mark.parametrize(("name", "states"), lessons().items())
+def test_lesson_offers_its_own_states(visit: Visit, name: str, states: list[dict[str, str]]) -> None:
+    page = visit(f"/lessons.html#{name}?{states[-1]['query']}", ready=False)
+    figure = page.locator(f"#{name}[data-ready]")
+    expect(figure.locator(".pg-tries a")).to_have_text([one["name"] for one in states])
+    expect(figure.locator(".pg-tries [aria-current]")).to_have_text(states[-1]["name"])
+    expect(figure.get_by_role("radio")).to_have_count(0)
+    for one in states:
+        figure.get_by_role("link", name=one["name"], exact=True).click()
+        expect(figure.locator(".pg-expect")).to_contain_text(f"{one['expect']} {found(one['query'])}")
+        link = figure.locator(".pg-expect a")
+        expect(link).to_have_attribute("href", f"playground.html#playground?{one['query']}")
+
+
+def test_lessons_stand_without_javascript(visit: Visit) -> None:
+    page = visit("/lessons.html", ready=False, java_script_enabled=False)
+    for name, states in lessons().items():
+        for one in states:
+            expect(page.locator(f"#{name} .pg-drawn")).to_contain_text(found(one["query"]))
+
+
+def test_first_style_and_last_script_stay() -> None:
+    body = "<style>s</style>1<script>x</script><style>s</style>2<script>x</script><script>y</script>"
+    assert once(body) == "<style>s</style>12<script>x</script><script>y</script>"
 
 
 # Where something is missing.

@@ -5,13 +5,17 @@ from __future__ import annotations
 import html
 import json
 import re
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from bs4 import BeautifulSoup
+from playwright.sync_api import Browser, expect
 
 from encoderlab.chapters.playground.figures import tries
 from fixtures_book import REPOSITORY, Book, notebooks, source
 from live_numbers import MEASURED, substitutions
+from plain_markdown import Writer
 
 HUNGRY = {
     "server_memory_mb": 74.2,
@@ -70,3 +74,26 @@ def test_every_set_state_of_the_playground_has_its_question() -> None:
     assert [(html.unescape(state), name) for state, name in links] == [
         (t["query"], t["name"]) for t in tries()
     ]
+
+
+def test_each_question_opens_the_playground_in_its_state(browser: Browser, book: Book) -> None:
+    with browser.new_page() as page:
+        for one in tries():
+            page.goto(f"{book.html.as_uri()}/chapters/teaching.html")
+            page.get_by_role("article").get_by_role("link", name=one["name"], exact=True).click()
+            expect(page.locator("figure.playground[data-ready] [aria-current]")).to_have_text(one["name"])
+            assert page.url.endswith(f"/chapters/playground.html#playground?{one['query']}")
+
+
+@pytest.mark.parametrize("base", ["", "https://example.org/book/"])
+def test_a_question_in_a_download_links_to_the_state_or_is_words(base: str) -> None:
+    """Its link stands in HTML, since Markdown knows no address of a state."""
+
+    def page(document: str, anchor: str) -> str:
+        return f"{base}{document}.html#{anchor}" if base else ""
+
+    env = SimpleNamespace(srcdir=str(REPOSITORY))
+    writer = Writer(cast(Any, env), "chapters/teaching", {}, page, lambda path, anchor: "")
+    text = writer.convert('1. <a href="playground.html#playground?task=moons&amp;depth=8">Eight</a>: why?')
+    address = "https://example.org/book/chapters/playground.html#playground?task=moons&depth=8"
+    assert text == (f"1. [Eight]({address}): why?" if base else "1. Eight: why?")

@@ -6,5 +6,5 @@
 - `script`: one script of those modules, which also opens from a file.
 - `generator`, `moons`: the same random numbers, points and training with NumPy.
 - `measured`: what was measured, for the page's tables and sentences.
-- `figures`: the figure itself, and what shows where no script runs.
+- `figures`: the figure itself; `drawn`: the pictures that show where no script runs.
 """

@@ -8,23 +8,12 @@ import os
 import re
 from functools import lru_cache
 from importlib import resources
-from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from contourpy import LineType, contour_generator
-
-from encoderlab.chapters.playground.measured import found, measured
-from encoderlab.chapters.playground.moons import moons, tokens, trained
+from encoderlab.chapters.playground.drawn import drawn
+from encoderlab.chapters.playground.measured import found
 from encoderlab.chapters.playground.script import script
-from encoderlab.model.arrays import FloatArray
-from encoderlab.model.encoder import EncoderConfig
-from encoderlab.training.loss import IntArray
 
-SIDE = 320  # units of a drawn plane
-RES = 72  # points of the plane along each side
-STEPS = 200  # of training, before a plane is drawn
-SHADES = ((0.5, 0.7), (0.7, 0.9), (0.9, 0.99), (0.99, 1.01))  # of a class's probability, fainter first
 CHAPTERS = {
     "elementwise": "Chapter 1 says why.",
     "attention": "Chapter 2 says why.",
@@ -40,6 +29,7 @@ class Playground:
     ----------
     name : str
         What addresses it in the page, as in `#name?task=rings`: lower-case letters, digits and hyphens.
+        A name in `lessons` makes it small: with that lesson's set states, and no choice of a task.
     state : str
         Where it starts, written as in the address: the task, and what differs from where that task starts.
 
@@ -77,12 +67,16 @@ class Playground:
         link : bool
             Whether its states can be addressed: so in the page, not in a kernel.
         """
-        settings = {"tries": [_try(one) for one in tries()], "link": link}
+        lesson = lessons().get(self.name)
+        states = [_further(one) for one in lesson] if lesson else [_try(one) for one in tries()]
+        settings = {"tries": states, "link": link}
         data = json.dumps(settings, ensure_ascii=False).replace("</", "<\\/")
         return (
             f"<style>{_style()}</style>"
-            f'<figure class="playground" id="{self.name}" data-state="{html.escape(self.state)}">'
-            f'<div class="pg-drawn">{drawn()}</div><p class="pg-still"></p>'
+            f'<figure class="playground{" pg-lesson" if lesson else ""}" id="{self.name}" '
+            f'data-state="{html.escape(self.state)}">'
+            f'<div class="pg-drawn">{_drawn(self.state, states if lesson else [])}</div>'
+            '<p class="pg-still"></p>'
             f'<noscript><p class="pg-still">Training in the page takes JavaScript.</p></noscript>'
             f'<div class="pg-app">{_web("page.html")}</div>'
             f'<script type="application/json">{data}</script></figure><script>{script()}</script>'
@@ -119,6 +113,25 @@ def tries() -> list[dict[str, str]]:
     return states
 
 
+@lru_cache
+def lessons() -> dict[str, list[dict[str, str]]]:
+    """Return the set states of the figures inside chapters, by figure: query, name, what to expect."""
+    states: dict[str, list[dict[str, str]]] = json.loads(_web("lessons.json"))
+    return states
+
+
+def _drawn(state: str, told: list[dict[str, str]]) -> str:
+    """Return what stands without a script: Moons where they are the task, and what was measured."""
+    pictures = drawn() if state.startswith("task=moons") else ""
+    items = "".join(f"<li><b>{one['name']}.</b> {one['expect']} {one['found']}</li>" for one in told)
+    return pictures + (f"<ul>{items}</ul>" if items else "")
+
+
+def _further(one: dict[str, str]) -> dict[str, str]:
+    address = f"playground.html#playground?{one['query']}"
+    return one | {"found": found(one["query"]), "chapter": address, "title": "More of it in the playground."}
+
+
 def _try(one: dict[str, str]) -> dict[str, str]:
     chapter, title = f"{one['chapter']}.html", CHAPTERS[one["chapter"]]
     return one | {"found": found(one["query"]), "chapter": chapter, "title": title}
@@ -130,62 +143,3 @@ def _web(name: str) -> str:
 
 def _style() -> str:
     return re.sub(r"/\*.*?\*/\s*", "", _web("page.css"), flags=re.DOTALL)
-
-
-@lru_cache
-def drawn() -> str:
-    """Return what shows without a script and in print: Moons after training, without and with the FFN."""
-    line = measured()["line"]["moons"]
-    panels, said = [], []
-    for ffn, name in ((False, "Attention alone"), (True, "With an FFN")):
-        config = EncoderConfig(d_model=16, n_heads=2, d_ff=32, depth=1, ffn=ffn, norm="none")
-        model, _ = trained(config, seed=0, steps=STEPS)
-        points, labels = moons()
-        share = model.accuracy(tokens(points), labels)
-        side = np.linspace(-1, 1, RES)
-        x, y = np.meshgrid(side, side)
-        logits = model(tokens(np.column_stack([x.ravel(), y.ravel()])))  # (RES², 2)
-        odds = (logits[:, 1] - logits[:, 0]).reshape(RES, RES)
-        sentence = f"{name}: {100 * share:.0f} % of the 200 points are on their side"
-        panels.append(f"<div><b>{name}</b>{_plane(odds, points, labels, sentence)}</div>")
-        said.append(sentence)
-    return (
-        f"{''.join(panels)}<p>One layer, trained for {STEPS} steps on two interlocking half circles. "
-        f"{said[0]}, and the best straight line reaches {100 * line:.0f} %. {said[1]}.</p>"
-    )
-
-
-def _plane(odds: FloatArray, points: FloatArray, labels: IntArray, sentence: str) -> str:
-    """Draw the plane in the figure's own colours: shades of each class, the boundary, the points."""
-    half = SIDE / 2
-    side = np.linspace(0, SIDE, len(odds))
-    chance = 1 / (1 + np.exp(-odds))
-    shapes = [f'<rect width="{SIDE}" height="{SIDE}" fill="var(--pg-ground)"/>']
-    for colour, of_class in (("one", chance), ("zero", 1 - chance)):
-        contours = contour_generator(side, side[::-1], of_class)
-        for shade, (low, high) in enumerate(SHADES, start=1):
-            path = "".join(_path(polygon) + "Z" for polygon in _rings(contours.filled(low, high)))
-            fill = f'fill="var(--pg-{colour})" fill-rule="evenodd" opacity="{0.14 * shade:.2f}"'
-            shapes.append(f'<path d="{path}" {fill}/>')
-    lines: Any = contour_generator(side, side[::-1], odds, line_type=LineType.Separate).lines(0.0)
-    boundary = "".join(map(_path, lines))
-    shapes.append(f'<path d="{boundary}" fill="none" stroke="var(--pg-ink)" stroke-width="2"/>')
-    for (x, y), label in zip(points, labels, strict=True):
-        shapes.append(
-            f'<circle cx="{half * (1 + x):.1f}" cy="{half * (1 - y):.1f}" r="3" '
-            f'fill="var(--pg-{"one" if label else "zero"})" stroke="var(--pg-paper)"/>'
-        )
-    return f'<svg viewBox="0 0 {SIDE} {SIDE}" role="img" aria-label="{sentence}">{"".join(shapes)}</svg>'
-
-
-def _rings(filled: Any) -> list[FloatArray]:
-    """Cut contourpy's polygons, each with its holes, into rings."""
-    return [
-        polygon[start:end]
-        for polygon, offsets in zip(*filled, strict=True)
-        for start, end in pairwise(offsets)
-    ]
-
-
-def _path(line: FloatArray) -> str:
-    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in line)

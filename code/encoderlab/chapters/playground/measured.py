@@ -71,17 +71,44 @@ def cell(state: str) -> str:
     return f"0 of {run['starts']} · {100 * run['best'][-1]:.0f}\u00a0%"
 
 
-def table(task: str) -> str:
-    """Return the table of a task in Markdown: depth and norm down, FFN and constant token across."""
+def states(task: str) -> list[tuple[int, str, list[str]]]:
+    """Return the rows of a task's table: depth, norm, and a state for each column."""
     columns = [(False, False), (True, False)]
     if task in CLOUDS:
         columns += [(False, True), (True, True)]
-    names = ["no FFN", "FFN", "constant token", "both"][: len(columns)]
-    rows = [["depth", "norm", *names], [":-:", ":-", *["--:"] * len(columns)]]
-    for depth in (1, 2, 8) if task in CLOUDS else (1, 2):
-        for norm in ("none", "post", "pre"):
-            states = [query(task, depth, norm, *column) for column in columns]
-            rows.append([str(depth), norm, *map(cell, states)])
+    return [
+        (depth, norm, [query(task, depth, norm, *column) for column in columns])
+        for depth in ((1, 2, 8) if task in CLOUDS else (1, 2))
+        for norm in ("none", "post", "pre")
+    ]
+
+
+def cells_by_starts() -> str:
+    """Say which cells of the tables have how many starts, and how many were not measured."""
+    starts: dict[int, dict[str, int]] = {}
+    missing = 0
+    for task, name in TASKS.items():
+        for state in (state for _, _, row in states(task) for state in row):
+            run = measured()["runs"].get(state)
+            if run is None:
+                missing += 1
+                continue
+            counts = starts.setdefault(run["starts"], {})
+            counts[name] = counts.get(name, 0) + 1
+    said = []
+    for count, cells in sorted(starts.items(), reverse=True):
+        of = ", ".join(f"{number} of *{name}*" for name, number in cells.items())
+        said.append(f"{sum(cells.values())} cells have {count} starts ({of})")
+    return f"{'; '.join(said)}; {missing or 'none'} {'was' if missing == 1 else 'were'} not measured."
+
+
+def table(task: str) -> str:
+    """Return the table of a task in Markdown: depth and norm down, FFN and constant token across."""
+    rows_of_states = states(task)
+    width = len(rows_of_states[0][2])
+    names = ["no FFN", "FFN", "constant token", "both"][:width]
+    rows = [["depth", "norm", *names], [":-:", ":-", *["--:"] * width]]
+    rows += [[str(depth), norm, *map(cell, row)] for depth, norm, row in rows_of_states]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 

@@ -67,7 +67,7 @@ function buildDiagram(it) {
     });
     if (switches) {
       element.type = "button";
-      element.setAttribute("aria-label", label);
+      if (label !== name) element.setAttribute("aria-label", label); // else the text shown is the name
       element.addEventListener("click", () =>
         it.set({ [key]: value ? (it.state.norm === value ? "none" : value) : !it.state[key] }),
       );
