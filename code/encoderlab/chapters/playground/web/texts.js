@@ -22,7 +22,7 @@ export const SHORTCUTS = {
 export const BLOCKS = [
   {
     key: "constant",
-    at: [12, 0, 112, 30],
+    at: [2, 0, 124, 30],
     name: "Constant token",
     cloud: true,
     about: "A second token, the same for every point. With it attention has a choice.",
