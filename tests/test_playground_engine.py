@@ -26,7 +26,8 @@ TOLERANCE = 1e-9
 NOT_IN_THE_PAGE = {
     "norm_kind",
     "parallel",
-}  # switches that NumPy's encoder alone has: RMSNorm, the parallel block
+    "final_eps",
+}  # what NumPy's encoder alone has: RMSNorm, the parallel block, an eps of the final norm's own
 
 # What the page's encoder makes of one case: output, gradients, and the losses of training on batches in turn.
 RUN = """({ shape, config, vector, batches, steps }) => {

@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -38,7 +39,10 @@ def test_list_of_experiments_is_whole_too():
 
 def test_interrupted_training_ends_in_one_sentence(tmp_path):
     command = [sys.executable, "-m", "encoderlab.experiments", "xor_among", "--directory", str(tmp_path)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as training:
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs are deaf to it
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, preexec_fn=heard
+    ) as training:
         assert training.stderr is not None
         first = training.stderr.read(1)  # the bar of the first run: training has begun
         training.send_signal(signal.SIGINT)
