@@ -13,7 +13,7 @@ export const TASKS = {
 export const SAMPLES = { previous: "A B C", induction: "A C … A", two_hop: "A→B→C", xor_among: "0 1 1 0" };
 export const SHORTCUTS = {
   previous: "guessing among the others",
-  induction: "always one position",
+  induction: "one position, or the next",
   two_hop: "guessing among the rest",
   xor_among: "counting the marked ones",
 };
